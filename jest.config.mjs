@@ -1,0 +1,13 @@
+/** Tests run as ES modules, from the TypeScript sources; end-to-end tests start the built service. */
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false, isolatedModules: true }],
+  },
+  testTimeout: 60_000,
+  maxWorkers: 2,
+};

@@ -1,0 +1,47 @@
+/** The whole configuration, read from the environment once, before anything listens. */
+
+export const ROLES = ['gateway', 'ingest', 'status'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Config {
+  readonly roles: ReadonlySet<Role>;
+  readonly http: { readonly host: string; readonly port: number };
+  readonly opsPort: number;
+  /** Undefined: the query interface is off. */
+  readonly queryPort: number | undefined;
+  readonly dataDir: string;
+  readonly tokensFile: string;
+  readonly logLevel: string;
+  /** Undefined: the log is LMDB in the data folder. */
+  readonly kafkaBrokers: readonly string[] | undefined;
+  /** Undefined: the warehouse is chDB in the data folder. */
+  readonly clickhouseUrl: string | undefined;
+  readonly clickhouseDatabase: string;
+  readonly integratedChannels: readonly string[];
+  readonly limits: Limits;
+}
+
+export interface Limits {
+  /** A self-serve file unpacked from gzip. */
+  readonly unpackedBytes: number;
+  /** How long one upload may take from its first byte to its last. */
+  readonly uploadDeadlineMs: number;
+  /** How long the log may take to acknowledge before the client is answered 503. */
+  readonly logTimeoutMs: number;
+  /** How long a record stays in the embedded log after it is no longer needed. */
+  readonly logRetentionMs: number;
+  /** Memory for uploads whose end has not been read; above it their bytes go to disk. */
+  readonly openUploadBytes: number;
+  /** Bytes of complete uploads that wait for validation or the warehouse before consumption pauses. */
+  readonly waitingUploadBytes: number;
+  /** A batch is written at so many rows, so many bytes, or so long after its first upload. */
+  readonly batchRows: number;
+  readonly batchBytes: number;
+  readonly batchMs: number;
+  /** Worker threads that parse, validate and encode. */
+  readonly validationThreads: number;
+  readonly queryConcurrency: number;
+  readonly queryTimeoutMs: number;
+  /** How long a shutdown waits for what is in flight. */
+  readonly shutdownMs: number;
+}

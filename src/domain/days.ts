@@ -1,0 +1,28 @@
+/** Days as counts since 1970-01-01, the way the warehouse's `Date` holds them. */
+
+/** 2149-06-06, the last day of a 16-bit day count. */
+export const LAST_DAY = 65_535;
+
+const MILLISECONDS_A_DAY = 86_400_000;
+
+/** The day count of `YYYY-MM-DD`, which must be a real day. */
+export function dayOf(text: string): number {
+  return Math.floor(Date.parse(`${text}T00:00:00Z`) / MILLISECONDS_A_DAY);
+}
+
+/** `YYYY-MM-DD` of a day count. */
+export function textOfDay(day: number): string {
+  return new Date(day * MILLISECONDS_A_DAY).toISOString().slice(0, 10);
+}
+
+/** The day that it is in a time zone (IANA name) at a moment, as a day count. */
+export function dayInTimeZone(milliseconds: number, timeZone: string): number {
+  if (timeZone === 'UTC') return Math.floor(milliseconds / MILLISECONDS_A_DAY);
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).format(milliseconds);
+  return dayOf(parts);
+}

@@ -1,0 +1,64 @@
+/**
+ * What an upload family is: its columns, its overwrite key and its limits.
+ *
+ * A family's column table is the one source for the header check, the value rules, the tables'
+ * columns, the encoder and the documentation; nothing else repeats a column name.
+ */
+
+/** The path segment that names a family, and its value in records and tables. */
+export type FamilyName = 'cost' | 'self-serve';
+
+/**
+ * The rule a column's values obey.
+ *
+ * - `date`: `YYYY-MM-DD`, a real day from 1970-01-01 to 2149-06-06.
+ * - `text`: 1 to 256 code points.
+ * - `channel`: text that is not the name of a channel with cost integration (cost only).
+ * - `currency`: ISO 4217, uppercase. `country`: ISO 3166-1 alpha-2 or `xk`, lowercase.
+ * - `count`: digits, 0 to 999,999,999,999. `amount`: a finite decimal number.
+ * - `metric-name`: 1 to 256 of `[A-Za-z0-9]`. `event-source`: one of four words.
+ * - `boolean`: `true` or `false`.
+ */
+export type ValueKind =
+  | 'date'
+  | 'text'
+  | 'channel'
+  | 'currency'
+  | 'country'
+  | 'count'
+  | 'amount'
+  | 'metric-name'
+  | 'event-source'
+  | 'boolean';
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ValueKind;
+  readonly required: boolean;
+  /** `key`: part of the overwrite key; `group-by`: a finer dimension; `metric`: what is summed. */
+  readonly role: 'key' | 'group-by' | 'metric';
+}
+
+export interface Family {
+  readonly name: FamilyName;
+  /** The storage table, and the stem of the views' names. */
+  readonly table: 'cost' | 'self_serve';
+  /** In the order of the specification, which is also the order of the views' columns. */
+  readonly columns: readonly Column[];
+  /** Whether an optional column that is in the header may have blank values. */
+  readonly optionalMayBeBlank: boolean;
+  /** Most data rows of one file; undefined: bounded by its bytes alone. */
+  readonly maxRows: number | undefined;
+  /** How many days before the request's day the oldest accepted date lies; undefined: no window. */
+  readonly dateWindowDays: number | undefined;
+}
+
+/** The columns of the overwrite key, in the order of the storage table's sorting key. */
+export function keyColumns(family: Family): readonly Column[] {
+  return family.columns.filter((column) => column.role === 'key');
+}
+
+/** The columns stored once a row (inside the key's array), in the order of the stored tuple. */
+export function rowColumns(family: Family): readonly Column[] {
+  return family.columns.filter((column) => column.role !== 'key');
+}

@@ -1,0 +1,18 @@
+import { COST } from './cost.js';
+import type { Family, FamilyName } from './family.js';
+import { SELF_SERVE } from './self-serve.js';
+
+export { COST } from './cost.js';
+export { SELF_SERVE } from './self-serve.js';
+export { keyColumns, rowColumns } from './family.js';
+export type { Column, Family, FamilyName, ValueKind } from './family.js';
+
+export const FAMILIES: readonly Family[] = [COST, SELF_SERVE];
+
+export function familyNamed(name: FamilyName): Family {
+  return name === 'cost' ? COST : SELF_SERVE;
+}
+
+export function isFamilyName(text: string): text is FamilyName {
+  return text === 'cost' || text === 'self-serve';
+}

@@ -1,0 +1,38 @@
+import type { Column, Family } from './family.js';
+
+const optional = (name: string, kind: Column['kind'] = 'text'): Column => ({
+  name,
+  kind,
+  required: false,
+  role: 'group-by',
+});
+
+/** Custom metrics: a named value per date and channel. */
+export const SELF_SERVE: Family = {
+  name: 'self-serve',
+  table: 'self_serve',
+  columns: [
+    { name: 'date', kind: 'date', required: true, role: 'key' },
+    { name: 'channel', kind: 'text', required: true, role: 'key' },
+    { name: 'event_category', kind: 'metric-name', required: true, role: 'key' },
+    { name: 'event_value', kind: 'amount', required: true, role: 'metric' },
+    optional('campaign'),
+    optional('ad_group'),
+    optional('ad_creative'),
+    optional('content'),
+    optional('event_source', 'event-source'),
+    optional('os_name'),
+    optional('term'),
+    optional('country', 'country'),
+    optional('currency', 'currency'),
+    optional('sub_publisher'),
+    optional('sub_sub_publisher_1'),
+    optional('sub_sub_publisher_2'),
+    optional('sub_sub_publisher_3'),
+    optional('is_first_event_per_device_id', 'boolean'),
+    optional('is_first_event_per_user_id', 'boolean'),
+  ],
+  optionalMayBeBlank: true,
+  maxRows: undefined,
+  dateWindowDays: 92,
+};

@@ -1,0 +1,74 @@
+import type { FamilyName } from '../families/index.js';
+import { rankOf, type Status } from './status.js';
+
+/**
+ * One step in the life of an upload request, as it stands on the status topic.
+ *
+ * Published only after what it tells is durable. A request's state is the fold of its transitions
+ * by rank, so duplicates, reordering and late writers do no harm.
+ */
+export interface Transition {
+  readonly requestId: string;
+  readonly account: string;
+  readonly family: FamilyName;
+  readonly status: Status;
+  readonly prevStatus: Status | null;
+  /** A JSON object as a string, from column name to messages; only for `failed`. */
+  readonly reason: string | null;
+  /** UTC, `YYYY-MM-DDTHH:MM:SS`. */
+  readonly createdAt: string;
+  /** UTC, `YYYY-MM-DDTHH:MM:SS`. */
+  readonly updatedAt: string;
+  /** The upload's version, decimal: see `domain/version`. */
+  readonly version: string;
+  /** The highest version that the sender had seen, decimal. */
+  readonly sentMax: string;
+}
+
+/** What the create and read operations answer: exactly these six fields. */
+export interface UploadRequestRecord {
+  readonly requestId: string;
+  readonly status: Status;
+  readonly prevStatus: Status | null;
+  readonly reason: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export function recordOf(transition: Transition): UploadRequestRecord {
+  const { requestId, status, prevStatus, reason, createdAt, updatedAt } = transition;
+  return { requestId, status, prevStatus, reason, createdAt, updatedAt };
+}
+
+/** The further of the two: the fold's step. */
+export function furtherOf(known: Transition | undefined, event: Transition): Transition {
+  return known === undefined || rankOf(event.status) > rankOf(known.status) ? event : known;
+}
+
+/** The transition that follows `from`, at `now` (milliseconds since the epoch). */
+export function advance(
+  from: Transition,
+  status: Status,
+  now: number,
+  sentMax: string,
+  reason: string | null = null,
+): Transition {
+  return {
+    ...from,
+    status,
+    prevStatus: from.status,
+    reason,
+    // A clock that is behind the gateway's must not make a record older than its creation.
+    updatedAt: later(from.createdAt, timestampOf(now)),
+    sentMax,
+  };
+}
+
+/** `YYYY-MM-DDTHH:MM:SS` in UTC of milliseconds since the epoch. */
+export function timestampOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19);
+}
+
+function later(a: string, b: string): string {
+  return a > b ? a : b;
+}

@@ -1,0 +1,35 @@
+import type { FamilyName } from './families/index.js';
+
+/**
+ * An upload in the log: a run of `chunk` records in one partition, then one `end` or `abort`.
+ *
+ * The headers of each say what it is and whose; a chunk's value is a piece of the (unpacked) CSV
+ * bytes, an `end`'s value is JSON of {@link UploadEnd}, an `abort`'s value is empty.
+ */
+export interface UploadRecordHeaders {
+  readonly type: 'chunk' | 'end' | 'abort';
+  readonly requestId: string;
+  readonly account: string;
+  readonly family: FamilyName;
+  /** A chunk's place in its upload, from 0, in decimal digits; absent on `end` and `abort`. */
+  readonly sequence?: string;
+}
+
+/** Everything besides the bytes that the verdict on an upload depends on. */
+export interface UploadEnd {
+  /** How many chunks the upload has, and how many (unpacked) bytes they hold together. */
+  readonly chunks: number;
+  readonly bytes: number;
+  /** The offset of the first chunk in this partition; null for an empty file. */
+  readonly firstOffset: number | null;
+  /** Milliseconds since the epoch at which the file was complete. */
+  readonly acceptedAt: number;
+  /** Decimal: see `domain/version`. */
+  readonly version: string;
+  /** What the gateway found wrong with the file as a whole (broken gzip, too large unpacked). */
+  readonly finding: string | null;
+  /** The day of the request in the account's time zone, as a day count since 1970-01-01. */
+  readonly requestDay: number;
+  /** The channels whose cost is integrated, so that a cost upload may not name them. */
+  readonly integratedChannels: readonly string[];
+}

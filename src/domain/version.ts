@@ -1,0 +1,61 @@
+/**
+ * Versions order uploads by acceptance: the last accepted upload of an overwrite key wins.
+ *
+ * A version is a 128-bit number: 48 bits of milliseconds, 16 of a counter, 64 of randomness. It is
+ * a hybrid logical clock: always above every version seen, so that a gateway whose clock is behind
+ * still draws versions above those of the uploads it knows of.
+ */
+
+const COUNTER_BITS = 16n;
+const RANDOM_BITS = 64n;
+const MAX_COUNTER = (1n << COUNTER_BITS) - 1n;
+
+export class VersionClock {
+  private milliseconds = 0n;
+  private counter = 0n;
+  private highest = 0n;
+
+  /**
+   * @param now milliseconds since the epoch
+   * @param random64 64 random bits
+   */
+  constructor(
+    private readonly now: () => number,
+    private readonly random64: () => bigint,
+  ) {}
+
+  /** The highest version drawn or seen. */
+  get max(): bigint {
+    return this.highest;
+  }
+
+  /** A version above every version drawn or seen. */
+  next(): bigint {
+    const now = BigInt(this.now());
+    if (now > this.milliseconds) {
+      this.milliseconds = now;
+      this.counter = 0n;
+    } else if (this.counter < MAX_COUNTER) {
+      this.counter += 1n;
+    } else {
+      this.milliseconds += 1n;
+      this.counter = 0n;
+    }
+    const time = (this.milliseconds << COUNTER_BITS) | this.counter;
+    this.highest = (time << RANDOM_BITS) | this.random64();
+    return this.highest;
+  }
+
+  observe(version: bigint): void {
+    if (version <= this.highest) return;
+    this.highest = version;
+    const time = version >> RANDOM_BITS;
+    this.milliseconds = time >> COUNTER_BITS;
+    this.counter = time & MAX_COUNTER;
+  }
+}
+
+/** The milliseconds since the epoch at which a version was drawn, by the clock that drew it. */
+export function timeOfVersion(version: bigint): number {
+  return Number(version >> (COUNTER_BITS + RANDOM_BITS));
+}

@@ -1,0 +1,106 @@
+/**
+ * The durable log: topics of records in partitions, each record with an offset.
+ *
+ * Two adapters: `log/lmdb` (in the process, the default) and `log/kafka`.
+ */
+
+export const TOPICS = ['uploads', 'status', 'dead-letter', 'control'] as const;
+/** In Kafka the topic's name is `custom-data.` and this. */
+export type Topic = (typeof TOPICS)[number];
+
+export interface RecordToAppend {
+  /** Chooses the partition, unless `partition` does. */
+  readonly key: string;
+  readonly partition?: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly value: Uint8Array;
+}
+
+export interface RecordPosition {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+export interface LogRecord extends RecordPosition {
+  /** Milliseconds since the epoch, given by the log when it took the record; never decreases within a partition. */
+  readonly timestamp: number;
+  readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly value: Buffer;
+}
+
+/**
+ * Receives the records of one consumption. Calls for one partition never overlap: the next records
+ * of a partition are fetched after the promise for the ones before has resolved. A rejection ends
+ * the consumption (see `Consumption.failed`).
+ */
+export interface RecordHandler {
+  /** Records of the partition follow from `offset` (the committed one) on. */
+  assigned(partition: number, offset: number): void;
+  /** No more records of the partition follow; state about it is to be dropped, not committed. */
+  revoked(partition: number): void;
+  /** `records` are in the order of their offsets, at least one. */
+  records(partition: number, records: readonly LogRecord[]): Promise<void>;
+}
+
+export interface Consumption {
+  /** Commits durably: the next consumer of the partition begins at `offset`. */
+  commit(partition: number, offset: number): Promise<void>;
+  pause(partition: number): void;
+  resume(partition: number): void;
+  /** Rejects when the consumption cannot go on; otherwise pending until `stop`. */
+  readonly failed: Promise<never>;
+  /** Resolves when no handler call is under way and none will follow. Commits nothing. */
+  stop(): Promise<void>;
+}
+
+export interface Tail {
+  /** Resolves when every record below `offsets` (by partition) has been handed over; rejects on a timeout. */
+  reached(offsets: readonly number[], timeoutMs: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The log did not take the records or did not answer; whether they are in it is unknown. */
+export class LogUnavailableError extends Error {
+  override readonly name = 'LogUnavailableError';
+}
+
+export interface UploadLog {
+  /** How many partitions the topic has now. */
+  partitions(topic: Topic): number;
+
+  /**
+   * Appends in the order given. Resolves, with the positions in the same order, once every record
+   * is durable.
+   *
+   * @throws LogUnavailableError
+   */
+  append(topic: Topic, records: readonly RecordToAppend[]): Promise<readonly RecordPosition[]>;
+
+  /** By partition: the offset that the next record gets. */
+  endOffsets(topic: Topic): Promise<readonly number[]>;
+
+  /** By partition: where a consumer of `group` would begin. */
+  committedOffsets(topic: Topic, group: string): Promise<readonly number[]>;
+
+  /** Reads every partition of `topic` from the committed offsets of `group` on, as its only member or one of several. */
+  consume(topic: Topic, group: string, handler: RecordHandler): Promise<Consumption>;
+
+  /** Hands over every record from `from` (offsets by partition) on, in order within a partition, without a group. */
+  tail(
+    topic: Topic,
+    from: readonly number[],
+    onRecords: (records: readonly LogRecord[]) => void,
+  ): Promise<Tail>;
+
+  /** The records of one partition with `from` <= offset < `to` that are still kept, in batches. */
+  read(
+    topic: Topic,
+    partition: number,
+    from: number,
+    to: number,
+  ): AsyncIterable<readonly LogRecord[]>;
+
+  /** Waits for what is being appended, then releases everything. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,123 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/**
+ * Every metric of the service. Labels are few and closed sets: never an account, a request, a
+ * column or a value. Durations are seconds, sizes are bytes.
+ */
+export const registry = new Registry();
+
+const registers = [registry];
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600];
+
+export const httpRequests = new Counter({
+  name: 'custom_data_http_requests_total',
+  help: 'Answered API requests by operation (create, read), family and HTTP status code.',
+  labelNames: ['operation', 'family', 'code'] as const,
+  registers,
+});
+
+export const uploadBytes = new Counter({
+  name: 'custom_data_upload_bytes_total',
+  help: 'Unpacked CSV bytes of accepted uploads.',
+  labelNames: ['family'] as const,
+  registers,
+});
+
+export const uploadsReceiving = new Gauge({
+  name: 'custom_data_uploads_receiving',
+  help: 'Uploads whose body is being read by this gateway now.',
+  registers,
+});
+
+export const transitions = new Counter({
+  name: 'custom_data_transitions_total',
+  help: 'Transitions of upload requests published by this process.',
+  labelNames: ['family', 'status'] as const,
+  registers,
+});
+
+export const rowsValidated = new Counter({
+  name: 'custom_data_rows_validated_total',
+  help: 'Data rows of files that passed validation.',
+  labelNames: ['family'] as const,
+  registers,
+});
+
+export const rowsStored = new Counter({
+  name: 'custom_data_rows_stored_total',
+  help: 'Data rows that the warehouse acknowledged.',
+  labelNames: ['family'] as const,
+  registers,
+});
+
+export const stageDuration = new Histogram({
+  name: 'custom_data_stage_duration_seconds',
+  help: 'Time spent in one stage: receive, validate, insert, read_back, publish, commit.',
+  labelNames: ['stage'] as const,
+  buckets: SECONDS,
+  registers,
+});
+
+export const batchRows = new Histogram({
+  name: 'custom_data_batch_rows',
+  help: 'Data rows of one batch written to the warehouse.',
+  labelNames: ['family'] as const,
+  buckets: [1, 10, 100, 1_000, 10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000],
+  registers,
+});
+
+export const batchUploads = new Histogram({
+  name: 'custom_data_batch_uploads',
+  help: 'Uploads in one batch written to the warehouse.',
+  labelNames: ['family'] as const,
+  buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+  registers,
+});
+
+export const timeToVisible = new Histogram({
+  name: 'custom_data_time_to_visible_seconds',
+  help: 'From the acceptance of an upload until its rows were read back.',
+  labelNames: ['family'] as const,
+  buckets: SECONDS,
+  registers,
+});
+
+export const consumerLag = new Gauge({
+  name: 'custom_data_consumer_lag_records',
+  help: 'Records in the partition behind the committed watermark of the group.',
+  labelNames: ['topic', 'group', 'partition'] as const,
+  registers,
+});
+
+export const openUploads = new Gauge({
+  name: 'custom_data_open_uploads',
+  help: 'Uploads whose end is not yet read by this ingest process.',
+  registers,
+});
+
+export const openUploadBytes = new Gauge({
+  name: 'custom_data_open_upload_bytes',
+  help: 'Bytes of open uploads held by this ingest process, by place (memory, disk).',
+  labelNames: ['place'] as const,
+  registers,
+});
+
+export const uploadsInFlight = new Gauge({
+  name: 'custom_data_uploads_in_flight',
+  help: 'Complete uploads in this ingest process that are not yet succeeded or failed.',
+  registers,
+});
+
+export const logErrors = new Counter({
+  name: 'custom_data_log_errors_total',
+  help: 'Failed operations of the log, by operation.',
+  labelNames: ['operation'] as const,
+  registers,
+});
+
+export const warehouseErrors = new Counter({
+  name: 'custom_data_warehouse_errors_total',
+  help: 'Failed statements of the warehouse, by class (retry, memory, rejected).',
+  labelNames: ['class'] as const,
+  registers,
+});

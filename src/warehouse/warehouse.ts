@@ -1,0 +1,52 @@
+/**
+ * The warehouse: a ClickHouse server, or the engine in the process (`warehouse/chdb`).
+ *
+ * The port is as narrow as the engine's own protocol. The SQL above it (migrations, read-back,
+ * history) is written once, and no value of a request is ever part of a statement's text: values
+ * go in as blocks or as bound parameters.
+ */
+
+export type QueryParameter = string | number | bigint | readonly (string | number | bigint)[];
+
+/** A Native block: its parts follow one another. `rows` is for metrics and messages. */
+export interface NativeBlock {
+  readonly rows: number;
+  readonly parts: readonly Uint8Array[];
+}
+
+export interface Warehouse {
+  /** Runs one statement that returns nothing (DDL). */
+  execute(sql: string): Promise<void>;
+
+  /** Writes one block as one part of `table` (named without the database). Resolves when it is on disk. */
+  insert(table: string, block: NativeBlock): Promise<void>;
+
+  /**
+   * Rows as objects; 64-bit and larger integers come as strings.
+   *
+   * @param sql with `{name:Type}` placeholders
+   */
+  query<Row>(sql: string, parameters?: Readonly<Record<string, QueryParameter>>): Promise<Row[]>;
+
+  close(): Promise<void>;
+}
+
+/**
+ * Why a statement failed, by the engine's error code and never by its text:
+ * `retry`: the same statement may succeed later (also for every code not listed).
+ * `memory`: out of memory; worth one try with less. `rejected`: the content will never be taken.
+ */
+export type FailureClass = 'retry' | 'memory' | 'rejected';
+
+export class WarehouseError extends Error {
+  override readonly name = 'WarehouseError';
+  constructor(
+    message: string,
+    readonly failure: FailureClass,
+    /** ClickHouse's error code; undefined when there was no answer. */
+    readonly code?: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
