@@ -1,0 +1,26 @@
+export const ACCOUNT_ROLES = [
+  'owner',
+  'in_house_marketer',
+  'agency',
+  'media_company',
+  'viewer',
+] as const;
+export type AccountRole = (typeof ACCOUNT_ROLES)[number];
+
+/** The roles whose tokens may create and read upload requests. */
+export const UPLOADING_ROLES: ReadonlySet<AccountRole> = new Set(['owner', 'in_house_marketer']);
+
+/** Whom a token speaks for. */
+export interface TokenHolder {
+  /** The token's own identifier, safe to show and to log. */
+  readonly tokenId: string;
+  readonly account: string;
+  readonly role: AccountRole;
+  /** IANA name; the account's days begin and end by it. */
+  readonly timeZone: string;
+}
+
+/** Finds the holder of a token; undefined for an unknown or revoked one. */
+export interface TokenDirectory {
+  holderOf(token: string): TokenHolder | undefined;
+}

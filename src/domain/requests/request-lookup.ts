@@ -1,0 +1,22 @@
+import type { Transition } from './transition.js';
+
+/** What is known of a request: its latest transition, that there is none, or that it cannot be told now. */
+export type LookupResult = Transition | 'unknown' | 'unavailable';
+
+export interface RequestLookup {
+  find(requestId: string): Promise<LookupResult>;
+
+  /** Makes a transition that the log has acknowledged known here at once, ahead of the tail. */
+  remember(transition: Transition): void;
+}
+
+export interface AcceptanceFence {
+  /**
+   * Resolves when every transition that was published by any gateway before this call has been
+   * seen here, and its version observed by this gateway's clock. A version drawn afterwards is
+   * above that of every upload whose 201 was sent before the call.
+   *
+   * Rejects with LogUnavailableError when the log does not answer in time.
+   */
+  caughtUp(): Promise<void>;
+}
