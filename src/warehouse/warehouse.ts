@@ -6,11 +6,14 @@
  * go in as blocks or as bound parameters.
  */
 
+/** Integers of more than 53 bits as bigint; dates and UUIDs as text. */
 export type QueryParameter = string | number | bigint | readonly (string | number | bigint)[];
 
 /** A Native block: its parts follow one another. `rows` is for metrics and messages. */
 export interface NativeBlock {
   readonly rows: number;
+  /** What the block's header says of its columns, in order. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly parts: readonly Uint8Array[];
 }
 

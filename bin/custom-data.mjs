@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { ensureBuilt } from '../scripts/ensure-built.mjs';
+
+try {
+  await ensureBuilt();
+} catch (error) {
+  console.error(`error: ${error.message}`);
+  process.exit(1);
+}
+await import('../dist/cli/main.js');

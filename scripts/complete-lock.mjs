@@ -1,0 +1,50 @@
+/**
+ * Adds to package-lock.json the optional packages of other platforms that npm left out.
+ *
+ * npm writes only what the registry at hand has; a mirror without the binaries of other platforms
+ * gives a lock file that `npm ci` of npm 11 refuses as incomplete. Run it after a change of
+ * dependencies. What it adds is what a full registry would have given, less the checksums.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const path = fileURLToPath(new URL('../package-lock.json', import.meta.url));
+const lock = JSON.parse(readFileSync(path, 'utf8'));
+
+const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
+const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'ppc64', 'riscv64', 's390x', 'x64'];
+
+let added = 0;
+for (const [parent, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(optionalDependencies)) {
+    if (isLocked(parent, name)) continue;
+    lock.packages[`node_modules/${name}`] = entryOf(name, version, dev);
+    added++;
+  }
+}
+if (added > 0) {
+  const { '': project, ...rest } = lock.packages;
+  const sorted = Object.entries(rest).sort(([a], [b]) => a.localeCompare(b, 'en'));
+  lock.packages = { '': project, ...Object.fromEntries(sorted) };
+  writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
+}
+console.log(`${added} optional packages added`);
+
+/** Whether `parent` would find the package: in its own node_modules or in that of a folder above. */
+function isLocked(parent, name) {
+  for (let folder = parent; ; folder = folder.slice(0, folder.lastIndexOf('/node_modules/'))) {
+    if (`${folder}/node_modules/${name}`.replace(/^\//, '') in lock.packages) return true;
+    if (!folder.includes('/node_modules/')) return `node_modules/${name}` in lock.packages;
+  }
+}
+
+function entryOf(name, version, dev) {
+  const words = name.split(/[/-]/);
+  const os = SYSTEMS.filter((system) => words.includes(system));
+  const cpu = PROCESSORS.filter((processor) => words.includes(processor));
+  if (!/^\d+\.\d+\.\d+[\w.-]*$/.test(version) || os.length !== 1 || cpu.length !== 1) {
+    throw new Error(`${name}@${version} is not the binary of one platform; install it by hand`);
+  }
+  const libc = /-gnu/.test(name) ? ['glibc'] : /-musl/.test(name) ? ['musl'] : undefined;
+  return { version, cpu, ...(dev && { dev }), ...(libc && { libc }), optional: true, os };
+}

@@ -1,0 +1,64 @@
+/** A service of its own for the demo: the built program, on free ports, with a data folder of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Resolves when the service answers; `ports` says where, `stop` ends it and gives its exit code. */
+export async function startService(dataDir) {
+  const service = spawn(process.execPath, ['dist/main.js'], {
+    cwd: root,
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      HTTP_PORT: '0',
+      OPS_PORT: '0',
+      QUERY_PORT: '0',
+      UV_THREADPOOL_SIZE: '16',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(service, 'exit');
+  const ports = await Promise.race([
+    listening(service.stdout),
+    exited.then(([code]) => {
+      throw new Error(`the service ended with exit code ${code} before it answered`);
+    }),
+  ]);
+  return {
+    ports,
+    async stop() {
+      service.kill('SIGTERM');
+      const [code] = await exited;
+      return code;
+    },
+  };
+}
+
+async function listening(output) {
+  const lines = createInterface({ input: output });
+  for await (const line of lines) {
+    const entry = JSON.parse(line);
+    if (entry.msg !== 'listening') continue;
+    // The rest of the log is not the demo's matter, but it has to be read.
+    output.resume();
+    return entry;
+  }
+  throw new Error('the service said nothing of its ports');
+}
+
+/** Runs the command line tool; gives what it printed. */
+export async function customData(dataDir, ...args) {
+  const command = spawn(process.execPath, ['bin/custom-data.mjs', ...args], {
+    cwd: root,
+    env: { ...process.env, DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let printed = '';
+  command.stdout.setEncoding('utf8').on('data', (text) => (printed += text));
+  const [code] = await once(command, 'close');
+  if (code !== 0) throw new Error(`custom-data ${args[0]} ended with exit code ${code}`);
+  return printed.trim();
+}

@@ -1,0 +1,104 @@
+/**
+ * Makes the working tree ready to run: installs node_modules when it is missing or not what
+ * package-lock.json says, and builds dist when it is missing or older than its sources.
+ *
+ * Quiet unless there is something to do, and then only on standard error. Several processes may
+ * start this at once: one works, the others wait.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withLock } from './lock.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const STAMP = join(root, 'dist', '.sources.json');
+const BUILD_FILES = ['package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
+
+/** Throws with one line when the installation or the build fails; their own output says why. */
+export async function ensureBuilt() {
+  // Shipped without its sources, what is there is what was meant.
+  if (!existsSync(join(root, 'src'))) return;
+  if (isInstalled() && isBuilt()) return;
+  await withLock(join(root, '.cache', 'build.lock'), () => {
+    if (!isInstalled()) install();
+    if (!isBuilt()) build();
+  });
+}
+
+/** Whether each package that the lock file does not call optional is there in its version. */
+function isInstalled() {
+  const installed = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
+  if (installed === undefined) return false;
+  const locked = readJson(join(root, 'package-lock.json'))?.packages ?? {};
+  return Object.entries(locked).every(
+    ([path, { version, optional }]) =>
+      path === '' || optional === true || installed[path]?.version === version,
+  );
+}
+
+function install() {
+  console.error('Installing the packages that are missing ...');
+  const command = existsSync(join(root, 'node_modules')) ? 'install' : 'ci';
+  run('the installation', 'npm', [command, '--loglevel=error']);
+}
+
+/** Whether dist was built from exactly these sources; times alone would not tell a deleted one. */
+function isBuilt() {
+  const built = readJson(STAMP);
+  return built !== undefined && JSON.stringify(built) === JSON.stringify(sources());
+}
+
+function build() {
+  console.error('Building ...');
+  const now = sources();
+  const before = readJson(STAMP) ?? {};
+  // What was made of a deleted source is to go as well (a schema script would still be run).
+  if (Object.keys(before).some((path) => !(path in now))) {
+    rmSync(join(root, 'dist'), { recursive: true });
+  }
+  const nest = join(root, 'node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
+  run('the build', process.execPath, [nest, 'build']);
+  writeFileSync(STAMP, JSON.stringify(now));
+}
+
+/** By path: size and time of change of every file that dist is made of. */
+function sources() {
+  const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length));
+  return Object.fromEntries(
+    [...BUILD_FILES, ...files].sort().map((path) => {
+      const { size, mtimeMs } = statSync(join(root, path));
+      return [path, `${size} ${mtimeMs}`];
+    }),
+  );
+}
+
+function run(what, command, args) {
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    // Standard output belongs to the command that is started afterwards.
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  if (status !== 0) {
+    throw new Error(`${what} failed${error ? `: ${error.message}` : ''}`);
+  }
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await ensureBuilt();
+  } catch (error) {
+    console.error(`error: ${error.message}`);
+    process.exit(1);
+  }
+}

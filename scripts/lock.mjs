@@ -1,0 +1,49 @@
+/** A lock among the processes of this machine. */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Runs `work` while no other process holds the file `path`; that of an ended process is removed. */
+export async function withLock(path, work) {
+  mkdirSync(dirname(path), { recursive: true });
+  while (!take(path)) {
+    removeIfEnded(path);
+    await sleep(200);
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+function take(path) {
+  try {
+    writeFileSync(path, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function removeIfEnded(path) {
+  try {
+    const holder = Number(readFileSync(path, 'utf8'));
+    if (holder === 0 || isRunning(holder)) return;
+    const aside = `${path}.${process.pid}`;
+    renameSync(path, aside);
+    rmSync(aside);
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code !== 'ESRCH';
+  }
+}

@@ -1,0 +1,10 @@
+/** Whether the text is an IANA time zone name, such as `Asia/Seoul` or `UTC`; an offset is none. */
+export function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}

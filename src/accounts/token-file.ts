@@ -1,0 +1,121 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Logger } from '../ops/logger.js';
+import type { TokenDirectory, TokenHolder } from './account.js';
+import { codeOf } from './errno.js';
+import { hashOfToken } from './token.js';
+import { parseTokenRecords, TokenFileError } from './token-records.js';
+
+/** Well under the second within which a change has to count; a stat costs microseconds. */
+const POLL_MS = 300;
+
+/**
+ * The tokens of a file, read again when the file changes.
+ *
+ * Changes are found by polling: notifications of the file system do not cross every kind of mount.
+ * No file means no tokens. A file that cannot be used (half written by an editor, say) changes
+ * nothing: what was read last still counts, and one error line says so.
+ */
+export class TokenFile implements TokenDirectory {
+  private holders: ReadonlyMap<string, TokenHolder> = new Map();
+  private seen: string | undefined;
+  private complaint: string | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private closed = false;
+
+  private constructor(
+    private readonly path: string,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Reads the file and begins to watch it. The watching keeps no process alive.
+   *
+   * @throws TokenFileError when there is a file that cannot be used; the message is one line
+   */
+  static async open(path: string, logger: Logger): Promise<TokenFile> {
+    const file = new TokenFile(path, logger);
+    await file.refresh();
+    file.schedule();
+    return file;
+  }
+
+  holderOf(token: string): TokenHolder | undefined {
+    return this.holders.get(hashOfToken(token));
+  }
+
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+  }
+
+  private schedule(): void {
+    if (this.closed) return;
+    this.timer = setTimeout(() => {
+      this.refresh()
+        .then(
+          () => (this.complaint = undefined),
+          (error: unknown) => {
+            this.complain(messageOf(error));
+          },
+        )
+        .finally(() => {
+          this.schedule();
+        });
+    }, POLL_MS);
+    this.timer.unref();
+  }
+
+  private complain(message: string): void {
+    if (message !== this.complaint) {
+      this.logger.error(`${message}; the tokens read before it still count`);
+    }
+    this.complaint = message;
+  }
+
+  private async refresh(): Promise<void> {
+    // The state comes before the content, so that a change between the two is read again.
+    const state = await stateOf(this.path);
+    if (state === this.seen) return;
+    try {
+      this.holders = holdersByHash(state === undefined ? undefined : await read(this.path));
+    } catch (error) {
+      throw new TokenFileError(`the tokens file ${this.path} cannot be used: ${messageOf(error)}`);
+    }
+    this.seen = state;
+  }
+}
+
+/** Something that differs after any change of the file; undefined when there is none. */
+async function stateOf(path: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    // A folder that cannot be searched is a state too: reported once, by the reading.
+    return `unknown: ${messageOf(error)}`;
+  }
+}
+
+async function read(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function holdersByHash(text: string | undefined): ReadonlyMap<string, TokenHolder> {
+  const holders = new Map<string, TokenHolder>();
+  if (text === undefined) return holders;
+  for (const { id, sha256, account, role, timeZone, revokedAt } of parseTokenRecords(text)) {
+    if (revokedAt != null) continue;
+    holders.set(sha256, { tokenId: id, account, role, timeZone });
+  }
+  return holders;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,116 @@
+import 'reflect-metadata';
+import { plainToInstance, Type } from 'class-transformer';
+import {
+  IsArray,
+  IsIn,
+  IsISO8601,
+  IsOptional,
+  Matches,
+  registerDecorator,
+  ValidateNested,
+  validateSync,
+  type ValidationError,
+} from 'class-validator';
+import { ACCOUNT_NAME, ACCOUNT_ROLES, type AccountRole } from './account.js';
+import { isTimeZone } from './time-zone.js';
+
+/** One token as it is stored: its hash, never the token. Times are ISO 8601 in UTC. */
+export interface TokenRecord {
+  readonly id: string;
+  /** SHA-256 of the whole token, in lowercase hexadecimal digits. */
+  readonly sha256: string;
+  readonly account: string;
+  readonly role: AccountRole;
+  readonly timeZone: string;
+  readonly createdAt: string;
+  /** Null or absent while the token is valid. */
+  readonly revokedAt?: string | null;
+}
+
+class TokenRecordRules implements TokenRecord {
+  @Matches(/^[a-z0-9]{1,64}$/)
+  readonly id!: string;
+
+  @Matches(/^[0-9a-f]{64}$/)
+  readonly sha256!: string;
+
+  @Matches(ACCOUNT_NAME)
+  readonly account!: string;
+
+  @IsIn(ACCOUNT_ROLES)
+  readonly role!: AccountRole;
+
+  @IsTimeZoneName()
+  readonly timeZone!: string;
+
+  @IsISO8601()
+  readonly createdAt!: string;
+
+  @IsOptional()
+  @IsISO8601()
+  readonly revokedAt?: string | null;
+}
+
+class TokenRecords {
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => TokenRecordRules)
+  readonly tokens!: TokenRecordRules[];
+}
+
+/** The tokens file does not hold what it should. The message is one line and shows no hash. */
+export class TokenFileError extends Error {
+  override readonly name = 'TokenFileError';
+}
+
+/**
+ * The records of a tokens file.
+ *
+ * @throws TokenFileError for half a file, another shape, or an identifier or hash that occurs twice
+ */
+export function parseTokenRecords(text: string): readonly TokenRecord[] {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text.
+    throw new TokenFileError('it is not JSON');
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new TokenFileError('it is not an object with the list "tokens"');
+  }
+  const records = plainToInstance(TokenRecords, content);
+  const [error] = validateSync(records, { stopAtFirstError: true });
+  if (error !== undefined) throw new TokenFileError(`${pathOf(error)} is missing or invalid`);
+  refuseTwins(records.tokens);
+  return records.tokens;
+}
+
+export function formatTokenRecords(tokens: readonly TokenRecord[]): string {
+  return `${JSON.stringify({ tokens }, null, 2)}\n`;
+}
+
+function refuseTwins(tokens: readonly TokenRecord[]): void {
+  for (const property of ['id', 'sha256'] as const) {
+    if (new Set(tokens.map((token) => token[property])).size < tokens.length) {
+      throw new TokenFileError(`two tokens have the same ${property}`);
+    }
+  }
+}
+
+/** As `tokens.3.role`. */
+function pathOf(error: ValidationError): string {
+  const [child] = error.children ?? [];
+  return child === undefined ? error.property : `${error.property}.${pathOf(child)}`;
+}
+
+function IsTimeZoneName(): PropertyDecorator {
+  return (target, property) => {
+    registerDecorator({
+      name: 'isTimeZoneName',
+      target: target.constructor,
+      propertyName: String(property),
+      validator: { validate: (value) => typeof value === 'string' && isTimeZone(value) },
+    });
+  };
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { AccountRole } from './account.js';
+import { codeOf } from './errno.js';
+import { replaceFile, withFileLock } from './file-lock.js';
+import { hashOfToken, newToken } from './token.js';
+import {
+  formatTokenRecords,
+  parseTokenRecords,
+  TokenFileError,
+  type TokenRecord,
+} from './token-records.js';
+
+export interface NewToken {
+  readonly account: string;
+  readonly role: AccountRole;
+  /** IANA name. */
+  readonly timeZone: string;
+}
+
+/** Every token of the file, revoked ones too, in the order of their creation; none without a file. */
+export async function listTokens(path: string): Promise<readonly TokenRecord[]> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+  try {
+    return parseTokenRecords(text);
+  } catch (error) {
+    if (!(error instanceof TokenFileError)) throw error;
+    throw new TokenFileError(`the tokens file ${path} cannot be used: ${error.message}`);
+  }
+}
+
+/**
+ * Creates a token. The token itself is in the answer and nowhere else.
+ *
+ * @throws TokenFileError, FileLockError
+ */
+export async function createToken(
+  path: string,
+  { account, role, timeZone }: NewToken,
+  now: Date = new Date(),
+): Promise<{ readonly id: string; readonly token: string }> {
+  const token = newToken();
+  const id = randomBytes(6).toString('hex');
+  await change(path, (records) => [
+    ...records,
+    {
+      id,
+      sha256: hashOfToken(token),
+      account,
+      role,
+      timeZone,
+      createdAt: now.toISOString(),
+      revokedAt: null,
+    },
+  ]);
+  return { id, token };
+}
+
+/**
+ * Revokes a token for good; one that is revoked already keeps its time.
+ *
+ * @returns the token's record, or undefined when the file has no token of this identifier
+ * @throws TokenFileError, FileLockError
+ */
+export async function revokeToken(
+  path: string,
+  id: string,
+  now: Date = new Date(),
+): Promise<TokenRecord | undefined> {
+  let revoked: TokenRecord | undefined;
+  await change(path, (records) =>
+    records.map((record) => {
+      if (record.id !== id) return record;
+      revoked = { ...record, revokedAt: record.revokedAt ?? now.toISOString() };
+      return revoked;
+    }),
+  );
+  return revoked;
+}
+
+/** Reads, changes and replaces the file as one step among all processes that change it. */
+async function change(
+  path: string,
+  edit: (records: readonly TokenRecord[]) => readonly TokenRecord[],
+): Promise<void> {
+  await withFileLock(path, async () => {
+    const before = await listTokens(path);
+    await replaceFile(path, formatTokenRecords(edit(before)), 0o600);
+  });
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '../config/config.js';
+import { logFolder } from '../config/data-folder.js';
+import type { UploadLog } from '../log/upload-log.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+import { CommandError } from './terminal.js';
+
+// Native modules are loaded by the commands that need them: the others start faster and also work
+// where they are not installed.
+
+/** Runs `work` with the log of the service, whether that is running or not. */
+export async function withLog<T>(
+  { dataDir, kafkaBrokers, limits }: Config,
+  work: (log: UploadLog) => Promise<T>,
+): Promise<T> {
+  if (kafkaBrokers !== undefined) {
+    throw new CommandError('KAFKA_BROKERS is set, but this command only knows the embedded log');
+  }
+  const dir = logFolder(dataDir);
+  // One made here would have the wrong partitions, and most likely be in the wrong place.
+  if (!existsSync(dir)) {
+    throw new CommandError(`DATA_DIR ${dataDir} has no log; the service has not run on it yet`);
+  }
+  const { LmdbLog } = await import('../log/lmdb/lmdb-log.js');
+  const log = LmdbLog.open({
+    dir,
+    retentionMs: limits.logRetentionMs,
+    timeoutMs: limits.logTimeoutMs,
+  });
+  try {
+    return await work(log);
+  } finally {
+    await log.close();
+  }
+}
+
+/**
+ * Runs `work` with the warehouse. The embedded one is of one process at a time, so no service may
+ * be running on the data folder.
+ *
+ * @throws Error, one line, when one is
+ */
+export async function withWarehouse<T>(
+  { dataDir, clickhouseUrl, clickhouseDatabase }: Config,
+  work: (warehouse: Warehouse) => Promise<T>,
+): Promise<T> {
+  if (clickhouseUrl !== undefined) {
+    throw new CommandError(
+      'CLICKHOUSE_URL is set, but this command only knows the embedded warehouse',
+    );
+  }
+  const { DataFolderLock } = await import('../log/lmdb/data-folder-lock.js');
+  const lock = await DataFolderLock.acquire(dataDir);
+  try {
+    const { ChdbWarehouse } = await import('../warehouse/chdb/chdb-warehouse.js');
+    const warehouse = await ChdbWarehouse.open(dataDir, clickhouseDatabase);
+    try {
+      return await work(warehouse);
+    } finally {
+      await warehouse.close();
+    }
+  } finally {
+    await lock.release();
+  }
+}

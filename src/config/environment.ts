@@ -1,0 +1,133 @@
+import 'reflect-metadata';
+import { Expose } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsIn,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  MaxLength,
+  ValidateIf,
+} from 'class-validator';
+import { ROLES, type Role } from './config.js';
+import { List, must, secretly, Whole } from './rules.js';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$/;
+const PORT = /[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]/.source;
+const BROKER = new RegExp(`^(?:[A-Za-z0-9_.-]+|\\[[0-9A-Fa-f:.]+\\]):(?:${PORT})$`);
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+const MIB = 1_048_576;
+const GIB = 1_024 * MIB;
+/** Ten days: far within the 2^31 milliseconds that a timer can hold. */
+const LONGEST_SECONDS = 864_000;
+
+/**
+ * The environment variables, by their own names, with their defaults and rules. Units stand in the
+ * names; what each limit bounds is said at `Limits`.
+ */
+export class Environment {
+  @Expose()
+  @Matches(HOST, must('a host name or an IP address'))
+  HTTP_HOST = '127.0.0.1';
+
+  @Whole(0, 65_535)
+  HTTP_PORT = 8080;
+
+  @Whole(0, 65_535)
+  OPS_PORT = 9464;
+
+  /** The empty string: off. */
+  @ValidateIf((_, value) => value !== '')
+  @Whole(0, 65_535)
+  QUERY_PORT: number | '' = 8123;
+
+  @Expose()
+  @IsString()
+  DATA_DIR = './data';
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  TOKENS_FILE?: string;
+
+  @List()
+  @ArrayNotEmpty(must(`a comma-separated list of ${ROLES.join(', ')}`))
+  @IsIn(ROLES, { each: true, ...must(`a comma-separated list of ${ROLES.join(', ')}`) })
+  ROLES: Role[] = [...ROLES];
+
+  @List()
+  @IsOptional()
+  @ArrayNotEmpty(must('a comma-separated list of host:port'))
+  @Matches(BROKER, { each: true, ...must('a comma-separated list of host:port') })
+  KAFKA_BROKERS?: string[];
+
+  @Expose()
+  @IsOptional()
+  @IsUrl(
+    {
+      protocols: ['http', 'https'],
+      require_protocol: true,
+      require_tld: false,
+      allow_underscores: true,
+    },
+    secretly('an http:// or https:// URL of a ClickHouse server'),
+  )
+  CLICKHOUSE_URL?: string;
+
+  @Expose()
+  @Matches(IDENTIFIER, must('a database name of letters, digits and underscores'))
+  CLICKHOUSE_DATABASE = 'custom_data';
+
+  @List()
+  @ArrayMaxSize(1_000, must('a list of at most 1000 channels'))
+  @MaxLength(256, { each: true, ...must('a list of channels of at most 256 characters each') })
+  INTEGRATED_CHANNELS: string[] = [];
+
+  @Expose()
+  @IsIn(LOG_LEVELS, must(`one of ${LOG_LEVELS.join(', ')}`))
+  LOG_LEVEL = 'info';
+
+  /** A file that is not packed may have 1 MiB, so no less; its offsets are 32-bit, so no more. */
+  @Whole(MIB, GIB)
+  UPLOAD_MAX_UNPACKED_BYTES = 32 * MIB;
+
+  @Whole(1, LONGEST_SECONDS)
+  UPLOAD_DEADLINE_SECONDS = 60;
+
+  @Whole(1, LONGEST_SECONDS)
+  LOG_TIMEOUT_SECONDS = 10;
+
+  @Whole(1, 87_600)
+  LOG_RETENTION_HOURS = 168;
+
+  @Whole(MIB, 64 * GIB)
+  OPEN_UPLOADS_MAX_BYTES = 64 * MIB;
+
+  @Whole(MIB, 64 * GIB)
+  WAITING_UPLOADS_MAX_BYTES = 128 * MIB;
+
+  @Whole(1, 10_000_000)
+  BATCH_MAX_ROWS = 250_000;
+
+  @Whole(1, GIB)
+  BATCH_MAX_BYTES = 64 * MIB;
+
+  @Whole(0, 60_000)
+  BATCH_MAX_MS = 50;
+
+  @Whole(1, 64)
+  VALIDATION_THREADS = 1;
+
+  @Whole(1, 1_000)
+  QUERY_MAX_CONCURRENT = 4;
+
+  @Whole(1, LONGEST_SECONDS)
+  QUERY_MAX_SECONDS = 60;
+
+  @Whole(0, LONGEST_SECONDS)
+  SHUTDOWN_SECONDS = 30;
+}

@@ -1,0 +1,126 @@
+import { join, resolve } from 'node:path';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { ROLES, type Config, type Limits } from './config.js';
+import { Environment } from './environment.js';
+
+/** The configuration is unknown or contradicts itself. The message is one line that names the variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads and validates the configuration. A blank variable counts as absent, except `QUERY_PORT`,
+ * where blank turns the query interface off. Paths come back absolute.
+ *
+ * @throws ConfigError at the first rule that does not hold
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const environment = plainToInstance(Environment, withoutBlanks(env), {
+    excludeExtraneousValues: true,
+    exposeDefaultValues: true,
+    exposeUnsetFields: false,
+  });
+  const [first] = validateSync(environment, { stopAtFirstError: true });
+  if (first !== undefined) {
+    throw new ConfigError(
+      Object.values(first.constraints ?? {})[0] ?? `${first.property} is invalid`,
+    );
+  }
+  const config = configOf(environment);
+  refuseContradictions(config);
+  return config;
+}
+
+function withoutBlanks(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) continue;
+    const text = value.trim();
+    if (text !== '' || name === 'QUERY_PORT') kept[name] = text;
+  }
+  return kept;
+}
+
+function configOf(environment: Environment): Config {
+  const dataDir = resolve(environment.DATA_DIR);
+  const clickhouseUrl = environment.CLICKHOUSE_URL;
+  const queryOff = environment.QUERY_PORT === '' || clickhouseUrl !== undefined;
+  return {
+    roles: new Set(environment.ROLES),
+    http: { host: environment.HTTP_HOST, port: environment.HTTP_PORT },
+    opsPort: environment.OPS_PORT,
+    queryPort: queryOff ? undefined : Number(environment.QUERY_PORT),
+    dataDir,
+    tokensFile: resolve(environment.TOKENS_FILE ?? join(dataDir, 'tokens.json')),
+    logLevel: environment.LOG_LEVEL,
+    kafkaBrokers: environment.KAFKA_BROKERS,
+    clickhouseUrl,
+    clickhouseDatabase: environment.CLICKHOUSE_DATABASE,
+    integratedChannels: [...new Set(environment.INTEGRATED_CHANNELS)],
+    limits: limitsOf(environment),
+  };
+}
+
+function limitsOf(environment: Environment): Limits {
+  return {
+    unpackedBytes: environment.UPLOAD_MAX_UNPACKED_BYTES,
+    uploadDeadlineMs: environment.UPLOAD_DEADLINE_SECONDS * 1_000,
+    logTimeoutMs: environment.LOG_TIMEOUT_SECONDS * 1_000,
+    logRetentionMs: environment.LOG_RETENTION_HOURS * 3_600_000,
+    openUploadBytes: environment.OPEN_UPLOADS_MAX_BYTES,
+    waitingUploadBytes: environment.WAITING_UPLOADS_MAX_BYTES,
+    batchRows: environment.BATCH_MAX_ROWS,
+    batchBytes: environment.BATCH_MAX_BYTES,
+    batchMs: environment.BATCH_MAX_MS,
+    validationThreads: environment.VALIDATION_THREADS,
+    queryConcurrency: environment.QUERY_MAX_CONCURRENT,
+    queryTimeoutMs: environment.QUERY_MAX_SECONDS * 1_000,
+    shutdownMs: environment.SHUTDOWN_SECONDS * 1_000,
+  };
+}
+
+function refuseContradictions(config: Config): void {
+  const { roles, kafkaBrokers, clickhouseUrl, limits } = config;
+  if (roles.size < ROLES.length) {
+    // LMDB and chDB live in one process: a role elsewhere would see neither.
+    if (kafkaBrokers === undefined) throw fewerRolesWithout('KAFKA_BROKERS', config);
+    if (clickhouseUrl === undefined) throw fewerRolesWithout('CLICKHOUSE_URL', config);
+  }
+  if (clickhouseUrl !== undefined && new URL(clickhouseUrl).pathname !== '/') {
+    throw new ConfigError(
+      'CLICKHOUSE_URL has a path; the database is named by CLICKHOUSE_DATABASE alone',
+    );
+  }
+  if (limits.uploadDeadlineMs * 2 > limits.logRetentionMs) {
+    throw new ConfigError(
+      'LOG_RETENTION_HOURS is less than twice UPLOAD_DEADLINE_SECONDS: an upload could lose its first record',
+    );
+  }
+  refuseSharedPorts(config);
+}
+
+function fewerRolesWithout(variable: string, { roles }: Config): ConfigError {
+  return new ConfigError(
+    `${variable} is not set, but ROLES=${[...roles].join(',')} needs it: without all roles in one process, both KAFKA_BROKERS and CLICKHOUSE_URL are needed`,
+  );
+}
+
+/** Only ports that this process listens on, and not 0, which is a different port each time. */
+function refuseSharedPorts({ roles, http, opsPort, queryPort }: Config): void {
+  const taken = new Map<number, string>();
+  const ports = [
+    ['HTTP_PORT', roles.has('gateway') ? http.port : 0],
+    ['OPS_PORT', opsPort],
+    ['QUERY_PORT', queryPort ?? 0],
+  ] as const;
+  for (const [variable, port] of ports) {
+    const other = taken.get(port);
+    if (port !== 0 && other !== undefined) {
+      throw new ConfigError(
+        `${other} and ${variable} are both ${port}; each needs a port of its own`,
+      );
+    }
+    taken.set(port, variable);
+  }
+}

@@ -1,0 +1,56 @@
+import { Expose, Transform, type TransformFnParams } from 'class-transformer';
+import { IsInt, Max, Min, type ValidationArguments, type ValidationOptions } from 'class-validator';
+
+/**
+ * The options of a rule whose message says what the variable's value should have been.
+ *
+ * @param rule completes "… is not"
+ */
+export function must(rule: string): ValidationOptions {
+  return {
+    message: ({ property, value }: ValidationArguments) =>
+      `${property}: ${JSON.stringify(String(value))} is not ${rule}`,
+  };
+}
+
+/** As {@link must}, for a value that may carry a password and is not to be shown. */
+export function secretly(rule: string): ValidationOptions {
+  return { message: ({ property }: ValidationArguments) => `${property} is not ${rule}` };
+}
+
+/** A comma-separated list; blanks around its members and empty members are dropped. */
+export function List(): PropertyDecorator {
+  return together(
+    Expose(),
+    Transform(({ value }: TransformFnParams) =>
+      typeof value === 'string' ? split(value) : (value as unknown),
+    ),
+  );
+}
+
+/** Digits alone: `1e3`, `0x10` and `-1` are typing errors here, not numbers. */
+export function Whole(least: number, most: number): PropertyDecorator {
+  const options = must(`a whole number from ${least} to ${most}`);
+  return together(
+    Expose(),
+    Transform(({ value }: TransformFnParams) =>
+      typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : (value as unknown),
+    ),
+    IsInt(options),
+    Min(least, options),
+    Max(most, options),
+  );
+}
+
+function split(value: string): string[] {
+  return value
+    .split(',')
+    .map((member) => member.trim())
+    .filter((member) => member !== '');
+}
+
+function together(...decorators: readonly PropertyDecorator[]): PropertyDecorator {
+  return (target, property) => {
+    for (const decorate of decorators) decorate(target, property);
+  };
+}

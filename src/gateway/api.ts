@@ -1,0 +1,49 @@
+import type { Server } from 'node:http';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import express from 'express';
+import type { Logger } from '../ops/logger.js';
+import type { ApiRequest } from './call.js';
+import type { GatewayConfig } from './dependencies.js';
+import { NestLog } from './server/nest-log.js';
+
+const HEADERS_TIMEOUT_MS = 20_000;
+/** Above the idle time of usual load balancers (60 s), so that they close first and never write into a close. */
+const KEEP_ALIVE_MS = 75_000;
+/** The upload deadline is the one that answers; Node's own stands behind it for everything else. */
+const REQUEST_TIMEOUT_MARGIN_MS = 60_000;
+
+/**
+ * The API as an application that is ready to listen.
+ *
+ * @param root the module that holds {@link GatewayModule}, or that itself
+ */
+export async function createApi(
+  root: DynamicModule | Type,
+  config: GatewayConfig,
+  logger: Logger,
+): Promise<NestExpressApplication> {
+  const instance = express();
+  instance.disable('x-powered-by');
+  instance.disable('etag');
+  instance.enable('case sensitive routing');
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares these options as a class and takes plain objects
+  const app = await NestFactory.create<NestExpressApplication>(root, new ExpressAdapter(instance), {
+    // The bodies are read by the create operation itself, after the token is checked.
+    bodyParser: false,
+    abortOnError: false,
+    logger: new NestLog(logger),
+  });
+
+  const server: Server = app.getHttpServer();
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.requestTimeout = config.limits.uploadDeadlineMs + REQUEST_TIMEOUT_MARGIN_MS;
+  // Without a listener Node says "100 Continue" by itself, before the token is checked.
+  server.on('checkContinue', (request, response) => {
+    (request as ApiRequest).awaitsContinue = true;
+    server.emit('request', request, response);
+  });
+  return app;
+}

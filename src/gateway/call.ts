@@ -1,0 +1,27 @@
+import type { Request } from 'express';
+import type { TokenHolder } from '../accounts/account.js';
+import type { FamilyName } from '../domain/families/index.js';
+
+export type Operation = 'create' | 'read';
+
+/** An API call whose path is known; its token may still be refused. */
+export interface Call {
+  readonly operation: Operation;
+  readonly family: FamilyName;
+}
+
+export interface ApiRequest extends Request {
+  /** Set once the path is known to be an operation's. */
+  call?: Call;
+  /** Set once the token has been accepted. */
+  holder?: TokenHolder;
+  /** The client sends its body only after an interim `100 Continue`, which it has not got yet. */
+  awaitsContinue?: boolean;
+}
+
+/** The call and the token's holder of a request that has passed the token guard. */
+export function acceptedCall(request: ApiRequest): Call & { readonly holder: TokenHolder } {
+  const { call, holder } = request;
+  if (call === undefined || holder === undefined) throw new Error('no token guard on this route');
+  return { ...call, holder };
+}

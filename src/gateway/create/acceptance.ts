@@ -1,0 +1,95 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { dayInTimeZone } from '../../domain/days.js';
+import type { AcceptanceFence, RequestLookup } from '../../domain/requests/request-lookup.js';
+import { timestampOf, type Transition } from '../../domain/requests/transition.js';
+import type { VersionClock } from '../../domain/version.js';
+import type { UploadLog } from '../../log/upload-log.js';
+import {
+  ACCEPTANCE_FENCE,
+  GATEWAY_CONFIG,
+  REQUEST_LOOKUP,
+  UPLOAD_LOG,
+  VERSION_CLOCK,
+  type GatewayConfig,
+} from '../dependencies.js';
+import type { UploadIdentity, UploadWriter } from './upload-writer.js';
+import { within } from './within.js';
+
+/** A file that has arrived completely, and the promise made when its upload began. */
+export interface ArrivedFile {
+  readonly identity: UploadIdentity;
+  readonly timeZone: string;
+  readonly finding: string | null;
+  readonly caughtUp: Promise<void>;
+}
+
+/** Makes a complete file an upload request. */
+@Injectable()
+export class Acceptance {
+  constructor(
+    @Inject(UPLOAD_LOG) private readonly log: UploadLog,
+    @Inject(ACCEPTANCE_FENCE) private readonly fence: AcceptanceFence,
+    @Inject(VERSION_CLOCK) private readonly clock: VersionClock,
+    @Inject(REQUEST_LOOKUP) private readonly lookup: RequestLookup,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  /**
+   * To be called when an upload begins, and awaited when its file is complete: a client that had
+   * its 201 before it began this upload then wins with this one, through whatever gateway.
+   */
+  catchUp(): Promise<void> {
+    const caughtUp = within(this.config.limits.logTimeoutMs, this.fence.caughtUp());
+    // An upload that ends early never comes to await it.
+    caughtUp.catch(() => undefined);
+    return caughtUp;
+  }
+
+  /** @throws LogUnavailableError whether the upload is accepted is unknown then */
+  async accept(file: ArrivedFile, writer: UploadWriter): Promise<Transition> {
+    const acceptedAt = Date.now();
+    // 1. All chunks are durable, and the clock is above every upload accepted before.
+    const stored = await writer.acknowledged();
+    await file.caughtUp;
+    // 2. The upload gets its place in the order.
+    const version = this.clock.next().toString();
+    const transition = this.uploaded(file.identity, acceptedAt, version);
+    // 3. The end makes the upload whole, the transition makes it known.
+    await Promise.all([
+      writer.end({
+        ...stored,
+        acceptedAt,
+        version,
+        finding: file.finding,
+        requestDay: dayInTimeZone(acceptedAt, file.timeZone),
+        integratedChannels: this.config.integratedChannels,
+      }),
+      this.publish(transition),
+    ]);
+    // 4. A read that follows finds it, although the tail may not have come so far.
+    this.lookup.remember(transition);
+    return transition;
+  }
+
+  private async publish(transition: Transition): Promise<void> {
+    const value = Buffer.from(JSON.stringify(transition));
+    await within(
+      this.config.limits.logTimeoutMs,
+      this.log.append('status', [{ key: transition.requestId, headers: {}, value }]),
+    );
+  }
+
+  private uploaded(identity: UploadIdentity, acceptedAt: number, version: string): Transition {
+    const createdAt = timestampOf(acceptedAt);
+    return {
+      ...identity,
+      status: 'uploaded',
+      prevStatus: null,
+      reason: null,
+      createdAt,
+      updatedAt: createdAt,
+      version,
+      sentMax: this.clock.max.toString(),
+    };
+  }
+}

@@ -1,0 +1,68 @@
+/** Bytes in a full chunk record. */
+export const TARGET_BYTES = 128 * 1024;
+const MIN_CUT_BYTES = TARGET_BYTES / 2;
+const FIRST_CAPACITY = 16 * 1024;
+const LINE_FEED = 0x0a;
+
+/**
+ * Cuts a stream of bytes into chunks of 64 to 128 KiB; the last may be smaller.
+ *
+ * A chunk ends at a line break where its second half has one, so that people can read the topic,
+ * and anywhere otherwise. The bytes are copied: keeping the pieces as they come would let a client
+ * that sends single bytes make each cost an object of hundreds.
+ */
+export class Chunker {
+  private buffer = Buffer.alloc(0);
+  private length = 0;
+
+  /** @param expectedBytes what the content may come to; the first buffer is no larger */
+  constructor(private readonly expectedBytes = TARGET_BYTES) {}
+
+  get isFull(): boolean {
+    return this.length === TARGET_BYTES;
+  }
+
+  get isEmpty(): boolean {
+    return this.length === 0;
+  }
+
+  /** Takes bytes of `piece` from `from` on, as far as the chunk has room; returns how many. */
+  fill(piece: Uint8Array, from: number): number {
+    const taken = Math.min(piece.length - from, TARGET_BYTES - this.length);
+    this.reserve(this.length + taken);
+    this.buffer.set(piece.subarray(from, from + taken), this.length);
+    this.length += taken;
+    return taken;
+  }
+
+  /** Cuts a chunk off a full buffer and keeps what is behind the cut. */
+  cut(): Buffer {
+    const lineBreak = this.buffer.lastIndexOf(LINE_FEED, this.length - 1);
+    const end = lineBreak + 1 >= MIN_CUT_BYTES ? lineBreak + 1 : this.length;
+    const chunk = this.buffer.subarray(0, end);
+    const rest = this.buffer.subarray(end, this.length);
+    this.buffer = Buffer.allocUnsafe(TARGET_BYTES);
+    this.buffer.set(rest);
+    this.length = rest.length;
+    return chunk;
+  }
+
+  /** Everything that is left. */
+  rest(): Buffer {
+    const chunk = this.buffer.subarray(0, this.length);
+    this.buffer = Buffer.alloc(0);
+    this.length = 0;
+    return chunk;
+  }
+
+  private reserve(bytes: number): void {
+    if (bytes <= this.buffer.length) return;
+    const wanted =
+      this.buffer.length === 0
+        ? Math.min(this.expectedBytes, FIRST_CAPACITY)
+        : this.buffer.length * 2;
+    const grown = Buffer.allocUnsafe(Math.min(Math.max(wanted, bytes), TARGET_BYTES));
+    grown.set(this.buffer.subarray(0, this.length));
+    this.buffer = grown;
+  }
+}

@@ -1,0 +1,28 @@
+import { All, Controller, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { Response } from 'express';
+import { recordOf } from '../../domain/requests/transition.js';
+import { TokenGuard } from '../auth/token.guard.js';
+import type { ApiRequest } from '../call.js';
+import { REQUESTS_ROUTE, requestPath } from '../paths.js';
+import { answerRecord } from '../problems/answer.js';
+import { refuseMethod } from '../problems/refuse-method.js';
+import { CreateUpload } from './create-upload.js';
+
+@Controller(REQUESTS_ROUTE)
+export class CreateController {
+  constructor(@Inject(CreateUpload) private readonly createUpload: CreateUpload) {}
+
+  @Post()
+  @UseGuards(TokenGuard)
+  async create(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    const transition = await this.createUpload.run(request, response);
+    answerRecord(request, response, 201, recordOf(transition), {
+      Location: requestPath(transition.family, transition.requestId),
+    });
+  }
+
+  @All()
+  otherMethods(@Req() request: ApiRequest): never {
+    refuseMethod(request, 'POST');
+  }
+}

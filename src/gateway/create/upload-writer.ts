@@ -1,0 +1,94 @@
+import type { FamilyName } from '../../domain/families/index.js';
+import type { UploadEnd, UploadRecordHeaders } from '../../domain/upload-records.js';
+import { LogUnavailableError, type RecordPosition, type UploadLog } from '../../log/upload-log.js';
+import { within } from './within.js';
+
+/** More would raise what an upload holds in memory, fewer would let the log wait for the client. */
+const MAX_UNACKNOWLEDGED = 2;
+
+export interface UploadIdentity {
+  readonly requestId: string;
+  readonly account: string;
+  readonly family: FamilyName;
+}
+
+/**
+ * Writes one upload's run of records to one partition: chunks, then an end or an abort.
+ *
+ * Everything rejects with LogUnavailableError when the log fails or does not answer in time.
+ */
+export class UploadWriter {
+  private readonly partition: number;
+  private readonly unacknowledged: Promise<void>[] = [];
+  private chunkCount = 0;
+  private byteCount = 0;
+  private firstOffset: number | null = null;
+  private isClosed = false;
+
+  /** @param failed called as soon as a chunk is not taken, which may be long before the next write */
+  constructor(
+    private readonly log: UploadLog,
+    private readonly identity: UploadIdentity,
+    private readonly timeoutMs: number,
+    private readonly failed: (error: unknown) => void,
+  ) {
+    // Chosen once: partitions may be added while the upload is under way.
+    this.partition = parseInt(identity.requestId.slice(-8), 16) % log.partitions('uploads');
+  }
+
+  /** Bytes given to `chunk`. */
+  get bytes(): number {
+    return this.byteCount;
+  }
+
+  /** Resolves when there is room for another chunk. */
+  async chunk(value: Buffer): Promise<void> {
+    if (this.unacknowledged.length === MAX_UNACKNOWLEDGED) await this.unacknowledged.shift();
+    if (this.isClosed) throw new LogUnavailableError('the upload was given up');
+    const sequence = this.chunkCount++;
+    this.byteCount += value.length;
+    const acknowledged = this.append({ type: 'chunk', sequence: String(sequence) }, value).then(
+      ({ offset }) => {
+        if (sequence === 0) this.firstOffset = offset;
+      },
+    );
+    acknowledged.catch(this.failed);
+    this.unacknowledged.push(acknowledged);
+  }
+
+  /** Resolves when the log has every chunk; what they come to. */
+  async acknowledged(): Promise<Pick<UploadEnd, 'chunks' | 'bytes' | 'firstOffset'>> {
+    await Promise.all(this.unacknowledged);
+    return { chunks: this.chunkCount, bytes: this.byteCount, firstOffset: this.firstOffset };
+  }
+
+  async end(end: UploadEnd): Promise<void> {
+    this.isClosed = true;
+    await this.append({ type: 'end' }, Buffer.from(JSON.stringify(end)));
+  }
+
+  /**
+   * Tells the readers that no end follows, unless one may already be on its way or there is
+   * nothing to take back. Never rejects: readers also give up an upload that stays without an end.
+   */
+  async abort(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    if (this.chunkCount === 0) return;
+    await Promise.allSettled(this.unacknowledged);
+    await this.append({ type: 'abort' }, Buffer.alloc(0)).catch(() => undefined);
+  }
+
+  private async append(
+    record: Pick<UploadRecordHeaders, 'type' | 'sequence'>,
+    value: Buffer,
+  ): Promise<RecordPosition> {
+    const { requestId, account, family } = this.identity;
+    const headers = { ...record, requestId, account, family };
+    const [position] = await within(
+      this.timeoutMs,
+      this.log.append('uploads', [{ key: requestId, partition: this.partition, headers, value }]),
+    );
+    return position!;
+  }
+}

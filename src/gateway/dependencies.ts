@@ -1,0 +1,33 @@
+import type { TokenDirectory } from '../accounts/account.js';
+import type { Config } from '../config/config.js';
+import type { AcceptanceFence, RequestLookup } from '../domain/requests/request-lookup.js';
+import type { VersionClock } from '../domain/version.js';
+import type { UploadLog } from '../log/upload-log.js';
+import type { Logger } from '../ops/logger.js';
+
+/** What the gateway needs of the rest of the service. */
+export interface GatewayDependencies {
+  readonly log: UploadLog;
+  readonly tokens: TokenDirectory;
+  readonly lookup: RequestLookup;
+  readonly fence: AcceptanceFence;
+  readonly clock: VersionClock;
+  readonly config: GatewayConfig;
+  readonly logger: Logger;
+}
+
+export type GatewayConfig = Pick<Config, 'integratedChannels'> & {
+  readonly limits: Pick<
+    Config['limits'],
+    'unpackedBytes' | 'uploadDeadlineMs' | 'logTimeoutMs' | 'shutdownMs'
+  >;
+};
+
+/** Injection tokens: interfaces leave nothing at run time that could be injected by type. */
+export const UPLOAD_LOG = Symbol('UploadLog');
+export const TOKEN_DIRECTORY = Symbol('TokenDirectory');
+export const REQUEST_LOOKUP = Symbol('RequestLookup');
+export const ACCEPTANCE_FENCE = Symbol('AcceptanceFence');
+export const VERSION_CLOCK = Symbol('VersionClock');
+export const GATEWAY_CONFIG = Symbol('GatewayConfig');
+export const LOGGER = Symbol('Logger');

@@ -1,0 +1,46 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { TokenGuard } from './auth/token.guard.js';
+import { Acceptance } from './create/acceptance.js';
+import { CreateUpload } from './create/create-upload.js';
+import { CreateController } from './create/create.controller.js';
+import { UploadsInFlight } from './create/uploads-in-flight.js';
+import {
+  ACCEPTANCE_FENCE,
+  GATEWAY_CONFIG,
+  LOGGER,
+  REQUEST_LOOKUP,
+  TOKEN_DIRECTORY,
+  UPLOAD_LOG,
+  VERSION_CLOCK,
+  type GatewayDependencies,
+} from './dependencies.js';
+import { ProblemFilter } from './problems/problem.filter.js';
+import { ReadController } from './read/read.controller.js';
+import { GracefulShutdown } from './server/graceful-shutdown.js';
+
+/** The HTTP API: creates and reads upload requests. */
+@Module({})
+export class GatewayModule {
+  static register(dependencies: GatewayDependencies): DynamicModule {
+    return {
+      module: GatewayModule,
+      controllers: [CreateController, ReadController],
+      providers: [
+        { provide: UPLOAD_LOG, useValue: dependencies.log },
+        { provide: TOKEN_DIRECTORY, useValue: dependencies.tokens },
+        { provide: REQUEST_LOOKUP, useValue: dependencies.lookup },
+        { provide: ACCEPTANCE_FENCE, useValue: dependencies.fence },
+        { provide: VERSION_CLOCK, useValue: dependencies.clock },
+        { provide: GATEWAY_CONFIG, useValue: dependencies.config },
+        { provide: LOGGER, useValue: dependencies.logger },
+        { provide: APP_FILTER, useClass: ProblemFilter },
+        TokenGuard,
+        UploadsInFlight,
+        Acceptance,
+        CreateUpload,
+        GracefulShutdown,
+      ],
+    };
+  }
+}

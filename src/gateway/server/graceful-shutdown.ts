@@ -1,0 +1,68 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import {
+  Inject,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { UploadsInFlight } from '../create/uploads-in-flight.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../dependencies.js';
+
+const SWEEP_MS = 50;
+/** For uploads whose connections were cut to write their last record. */
+const AFTER_CUT_MS = 1_000;
+
+/**
+ * Ends connections without cutting an upload in flight: new uploads are refused, those under way
+ * are waited for until the shutdown deadline, and only connections with nothing on them are closed
+ * meanwhile. Node's own close waits for silent connections without end.
+ */
+@Injectable()
+export class GracefulShutdown implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown {
+  /** Connections that have not sent a request yet: Node does not count them as idle. */
+  private readonly silent = new Set<Socket>();
+
+  constructor(
+    @Inject(HttpAdapterHost) private readonly adapterHost: HttpAdapterHost,
+    @Inject(UploadsInFlight) private readonly uploads: UploadsInFlight,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  onModuleInit(): void {
+    const server = this.server();
+    server.on('connection', (socket) => {
+      this.silent.add(socket);
+      socket.once('close', () => this.silent.delete(socket));
+    });
+    server.on('request', ({ socket }) => this.silent.delete(socket));
+  }
+
+  onModuleDestroy(): void {
+    this.uploads.close();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    const server = this.server();
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      for (const socket of this.silent) socket.destroy();
+    }, SWEEP_MS);
+    const { shutdownMs } = this.config.limits;
+    const deadline = setTimeout(() => {
+      server.closeAllConnections();
+    }, shutdownMs);
+    server.once('close', () => {
+      clearInterval(sweep);
+      clearTimeout(deadline);
+    });
+    const finished = await this.uploads.finished(shutdownMs);
+    if (!finished) await this.uploads.finished(AFTER_CUT_MS);
+  }
+
+  private server(): Server {
+    return this.adapterHost.httpAdapter.getHttpServer() as Server;
+  }
+}

@@ -1,0 +1,107 @@
+import { appendFile, mkdir, open, rm, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { openUploadBytes } from '../../ops/metrics.js';
+
+/** Where one chunk of an open upload is: in memory, or in the upload's spill file. */
+type StoredChunk =
+  | { readonly length: number; readonly memory: Uint8Array }
+  | { readonly length: number; readonly fileOffset: number };
+
+/** The chunks of one open upload, by sequence number. */
+export interface OpenChunks {
+  /** Where the chunks go that do not stay in memory. */
+  readonly file: string;
+  readonly chunks: Map<number, StoredChunk>;
+  memoryBytes: number;
+  fileBytes: number;
+}
+
+/**
+ * Holds the chunks of open uploads, in memory up to a bound for all of them together and above it
+ * in a file an upload. The files are a cache of the log: they need not outlive the process.
+ */
+export class ChunkStore {
+  private memoryBytes = 0;
+  private fileBytes = 0;
+  private created = 0;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly maxMemoryBytes: number,
+  ) {}
+
+  /** @param folder is emptied: what an earlier process spilled is read from the log again */
+  static async open(folder: string, maxMemoryBytes: number): Promise<ChunkStore> {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    return new ChunkStore(folder, maxMemoryBytes);
+  }
+
+  create(requestId: string): OpenChunks {
+    // A name of its own: the partition may come back and its uploads be opened again while what
+    // they held before is still being dropped.
+    const file = join(this.folder, `${requestId}.${this.created++}`);
+    return { file, chunks: new Map(), memoryBytes: 0, fileBytes: 0 };
+  }
+
+  /** Adds a chunk; one that is there already (a producer's duplicate) changes nothing. */
+  async add(upload: OpenChunks, sequence: number, value: Uint8Array): Promise<void> {
+    if (upload.chunks.has(sequence)) return;
+    const { length } = value;
+    if (this.memoryBytes + length <= this.maxMemoryBytes) {
+      upload.chunks.set(sequence, { length, memory: value });
+      upload.memoryBytes += length;
+      this.account(length, 0);
+      return;
+    }
+    upload.chunks.set(sequence, { length, fileOffset: upload.fileBytes });
+    upload.fileBytes += length;
+    this.account(0, length);
+    await appendFile(upload.file, value);
+  }
+
+  /** The upload's bytes in order. The chunks 0 to `count - 1` must all be there. */
+  async assemble(upload: OpenChunks, count: number): Promise<Uint8Array<ArrayBuffer>> {
+    let size = 0;
+    for (let i = 0; i < count; i++) size += upload.chunks.get(i)!.length;
+    const bytes = new Uint8Array(size);
+    const file = upload.fileBytes > 0 ? await open(upload.file, 'r') : undefined;
+    try {
+      let at = 0;
+      for (let i = 0; i < count; i++) {
+        const chunk = upload.chunks.get(i)!;
+        if ('memory' in chunk) bytes.set(chunk.memory, at);
+        else await readAll(file!, bytes.subarray(at, at + chunk.length), chunk.fileOffset);
+        at += chunk.length;
+      }
+    } finally {
+      await file?.close();
+    }
+    return bytes;
+  }
+
+  async drop(upload: OpenChunks): Promise<void> {
+    this.account(-upload.memoryBytes, -upload.fileBytes);
+    upload.chunks.clear();
+    if (upload.fileBytes > 0) await rm(upload.file, { force: true });
+    upload.memoryBytes = 0;
+    upload.fileBytes = 0;
+  }
+
+  private account(memory: number, file: number): void {
+    this.memoryBytes += memory;
+    this.fileBytes += file;
+    openUploadBytes.set({ place: 'memory' }, this.memoryBytes);
+    openUploadBytes.set({ place: 'disk' }, this.fileBytes);
+  }
+}
+
+/** One read may return less than was asked for. */
+async function readAll(file: FileHandle, into: Uint8Array, from: number): Promise<void> {
+  for (let done = 0; done < into.length;) {
+    const { bytesRead } = await file.read(into, done, into.length - done, from + done);
+    if (bytesRead === 0) throw new Error('the file of an open upload is shorter than it was');
+    done += bytesRead;
+  }
+}

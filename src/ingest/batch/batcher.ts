@@ -1,0 +1,112 @@
+import type { PreparedUpload } from '../encode/prepared-upload.js';
+import type { UploadInFlight } from '../upload-in-flight.js';
+
+/** A prepared upload that waits for its batch. */
+export interface BatchItem {
+  readonly flight: UploadInFlight;
+  readonly prepared: PreparedUpload;
+}
+
+export interface BatchLimits {
+  readonly batchRows: number;
+  readonly batchBytes: number;
+  readonly batchMs: number;
+}
+
+interface WaitingItem extends BatchItem {
+  /** On the clock of `performance.now`, which never steps. */
+  readonly since: number;
+}
+
+/** How many batches of a family are in the warehouse's hands at once. */
+const BATCHES_IN_FLIGHT = 2;
+
+/**
+ * Collects the prepared uploads of one family into batches.
+ *
+ * A batch goes out when it is full (rows or bytes), when its first upload has waited `batchMs`, or
+ * when no further upload is on its way; and never while as many batches as may be are in flight.
+ * So a lone upload waits for nothing, and under load batches grow with the warehouse's pace.
+ */
+export class Batcher {
+  private items: WaitingItem[] = [];
+  private rows = 0;
+  private bytes = 0;
+  private inFlight = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isDue = false;
+
+  /**
+   * @param isMoreComing whether uploads are being prepared that may join the batch
+   * @param write writes one batch; resolves when the next may be begun, and does not reject
+   */
+  constructor(
+    private readonly limits: BatchLimits,
+    private readonly isMoreComing: () => boolean,
+    private readonly write: (batch: readonly BatchItem[]) => Promise<void>,
+  ) {}
+
+  add(item: BatchItem): void {
+    this.items.push({ ...item, since: performance.now() });
+    this.rows += item.prepared.rows;
+    this.bytes += item.flight.upload.end.bytes;
+    this.timer ??= this.timerOfFirst();
+    this.flushIfReady();
+  }
+
+  /** To be called when no further upload is on its way. */
+  flushIfReady(): void {
+    while (this.items.length > 0 && this.inFlight < BATCHES_IN_FLIGHT && this.isReady()) {
+      const batch = this.take();
+      this.inFlight++;
+      void this.write(batch).finally(() => {
+        this.inFlight--;
+        this.flushIfReady();
+      });
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+  }
+
+  private isReady(): boolean {
+    const { batchRows, batchBytes } = this.limits;
+    return this.rows >= batchRows || this.bytes >= batchBytes || this.isDue || !this.isMoreComing();
+  }
+
+  /** The oldest items that fit the limits, at least one. */
+  private take(): BatchItem[] {
+    const { batchRows, batchBytes } = this.limits;
+    let rows = 0;
+    let bytes = 0;
+    let count = 0;
+    for (const { prepared, flight } of this.items) {
+      rows += prepared.rows;
+      bytes += flight.upload.end.bytes;
+      if (count > 0 && (rows > batchRows || bytes > batchBytes)) break;
+      count++;
+    }
+    const batch = this.items.slice(0, count);
+    this.items = this.items.slice(count);
+    for (const { prepared, flight } of batch) {
+      this.rows -= prepared.rows;
+      this.bytes -= flight.upload.end.bytes;
+    }
+    clearTimeout(this.timer);
+    this.isDue = false;
+    this.timer = this.items.length > 0 ? this.timerOfFirst() : undefined;
+    return batch;
+  }
+
+  private timerOfFirst(): NodeJS.Timeout {
+    const waited = performance.now() - this.items[0]!.since;
+    return setTimeout(
+      () => {
+        this.isDue = true;
+        this.flushIfReady();
+      },
+      Math.max(0, this.limits.batchMs - waited),
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { retrying } from '../domain/retry.js';
+import type { Status } from '../domain/requests/status.js';
+import { advance } from '../domain/requests/transition.js';
+import { transitionRecord } from '../domain/requests/transition-record.js';
+import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
+import { logErrors, stageDuration, transitions } from '../ops/metrics.js';
+import type { UploadInFlight } from './upload-in-flight.js';
+
+/** Publishes the transitions of uploads; waits as long as the log does not take them. */
+export class TransitionPublisher {
+  private sentMax = 0n;
+
+  constructor(
+    private readonly log: UploadLog,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** A version seen in the log: what is published afterwards tells of it (`sentMax`). */
+  observe(version: bigint): void {
+    if (version > this.sentMax) this.sentMax = version;
+  }
+
+  /** Resolves when the log has the transition of every upload. */
+  async publish(
+    uploads: readonly UploadInFlight[],
+    status: Status,
+    reason: string | null = null,
+  ): Promise<void> {
+    if (uploads.length === 0) return;
+    const now = Date.now();
+    const sentMax = this.sentMax.toString();
+    for (const upload of uploads) {
+      upload.transition = advance(upload.transition, status, now, sentMax, reason);
+    }
+    const records = uploads.map(({ transition }) => transitionRecord(transition));
+    const end = stageDuration.startTimer({ stage: 'publish' });
+    await retrying(
+      () => this.log.append('status', records),
+      (error) => {
+        logErrors.inc({ operation: 'append' });
+        return error instanceof LogUnavailableError;
+      },
+      this.signal,
+    );
+    end();
+    for (const { transition } of uploads) transitions.inc({ family: transition.family, status });
+  }
+}

@@ -1,0 +1,117 @@
+import { type Column, type Family, keyColumns, rowColumns } from '../../domain/families/index.js';
+import { blockOf, type NativeColumn } from '../../warehouse/native/block.js';
+import { STRING, UINT128, UUID } from '../../warehouse/native/column-types.js';
+import type { NativeBlock } from '../../warehouse/warehouse.js';
+import type { PreparedUpload } from '../encode/prepared-upload.js';
+
+/** A prepared upload with what is the same for all of its keys. */
+export interface UploadToStore {
+  readonly requestId: string;
+  readonly account: string;
+  readonly version: bigint;
+  /** Seconds since the epoch. */
+  readonly uploadedAt: number;
+  readonly prepared: PreparedUpload;
+}
+
+/** One Native block for a family's storage table: a row an overwrite key, of all the uploads. */
+export function storageBlock(family: Family, uploads: readonly UploadToStore[]): NativeBlock {
+  const [day, first, second] = keyColumns(family);
+  const rows = rowColumns(family);
+  const prepared = uploads.map((upload) => upload.prepared);
+  const columns: NativeColumn[] = [
+    repeated('account', 'String', uploads, ({ account }) => STRING.write([account])),
+    column(day!.name, 'Date', prepared, ({ keyColumns }) => keyColumns[0]!),
+    column(first!.name, 'String', prepared, ({ keyColumns }) => keyColumns[1]!),
+    column(second!.name, 'String', prepared, ({ keyColumns }) => keyColumns[2]!),
+    repeated('version', 'UInt128', uploads, ({ version }) => UINT128.write([version])),
+    repeated('request_id', 'UUID', uploads, ({ requestId }) => UUID.write([requestId])),
+    repeated('uploaded_at', "DateTime('UTC')", uploads, ({ uploadedAt }) =>
+      Uint8Array.from(Buffer.from(Uint32Array.of(uploadedAt).buffer)),
+    ),
+    {
+      name: 'rows',
+      type: arrayOf(rows.map((row) => `${row.name} ${nativeType(row)}`)),
+      parts: [
+        arrayEnds(prepared.map(({ rowCounts }) => rowCounts)),
+        ...rows.flatMap((_, index) => prepared.map(({ rowColumns }) => rowColumns[index]!)),
+      ],
+    },
+  ];
+  if (family.name === 'cost') columns.push(totalsColumn(prepared));
+  return blockOf(
+    columns,
+    prepared.reduce((sum, { keys }) => sum + keys, 0),
+  );
+}
+
+function totalsColumn(prepared: readonly PreparedUpload[]): NativeColumn {
+  const elements = ['currency String', 'impressions UInt64', 'clicks UInt64', 'cost Float64'];
+  return {
+    name: 'totals',
+    type: arrayOf(elements),
+    parts: [
+      arrayEnds(prepared.map(({ totalCounts }) => totalCounts)),
+      ...elements.flatMap((_, index) => prepared.map(({ totalColumns }) => totalColumns[index]!)),
+    ],
+  };
+}
+
+function nativeType(column: Column): string {
+  switch (column.kind) {
+    case 'count':
+      return 'UInt64';
+    case 'amount':
+      return 'Float64';
+    case 'boolean':
+      return 'Nullable(Bool)';
+    default:
+      return 'String';
+  }
+}
+
+function arrayOf(elements: readonly string[]): string {
+  return `Array(Tuple(${elements.join(', ')}))`;
+}
+
+function column(
+  name: string,
+  type: string,
+  prepared: readonly PreparedUpload[],
+  part: (upload: PreparedUpload) => Uint8Array,
+): NativeColumn {
+  return { name, type, parts: prepared.map(part) };
+}
+
+/** A column that has one value for all keys of an upload. */
+function repeated(
+  name: string,
+  type: string,
+  uploads: readonly UploadToStore[],
+  value: (upload: UploadToStore) => Uint8Array,
+): NativeColumn {
+  return {
+    name,
+    type,
+    parts: uploads.map((upload) => {
+      const bytes = value(upload);
+      return Buffer.allocUnsafe(bytes.length * upload.prepared.keys).fill(bytes);
+    }),
+  };
+}
+
+/** The Native form of array sizes: by array, the sum of all sizes up to and with it, `UInt64`. */
+function arrayEnds(counts: readonly Uint32Array[]): Uint8Array {
+  const size = counts.reduce((sum, { length }) => sum + length, 0);
+  const words = new Uint32Array(size * 2);
+  let at = 0;
+  let end = 0;
+  for (const upload of counts) {
+    for (let key = 0; key < upload.length; key++) {
+      end += upload[key]!;
+      words[at] = end;
+      at += 2;
+    }
+  }
+  return new Uint8Array(words.buffer);
+}

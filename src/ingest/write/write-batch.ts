@@ -1,0 +1,124 @@
+import { familyNamed } from '../../domain/families/index.js';
+import { retrying } from '../../domain/retry.js';
+import { timeOfVersion } from '../../domain/version.js';
+import type { UploadLog } from '../../log/upload-log.js';
+import type { Logger } from '../../ops/logger.js';
+import { stageDuration, timeToVisible } from '../../ops/metrics.js';
+import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
+import type { BatchItem } from '../batch/batcher.js';
+import type { TransitionPublisher } from '../transitions.js';
+import type { UploadInFlight } from '../upload-in-flight.js';
+import { reasonOfFile } from '../validate/findings.js';
+import { notReadBack } from './read-back.js';
+import { BatchStore, type RejectedItem, toStore } from './store-batch.js';
+
+export interface BatchWriterDependencies {
+  readonly log: UploadLog;
+  readonly warehouse: Warehouse;
+  readonly database: string;
+  readonly publisher: TransitionPublisher;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Takes batches into the warehouse and their uploads to their end. */
+export class BatchWriter {
+  private readonly store: BatchStore;
+
+  constructor(
+    private readonly dependencies: BatchWriterDependencies,
+    /** The upload is `succeeded` or `failed`, and the log knows it. */
+    private readonly finished: (upload: UploadInFlight) => void,
+    private readonly broken: (error: unknown) => void,
+  ) {
+    const { warehouse, logger, signal } = dependencies;
+    this.store = new BatchStore(warehouse, logger, signal);
+  }
+
+  /** Resolves when the batch is on disk: the next may be inserted while this one is read back. */
+  async write(batch: readonly BatchItem[]): Promise<void> {
+    try {
+      // 1. On disk, as one part.
+      const rejected = await this.store.store(batch);
+      this.conclude(batch, rejected).catch(this.broken);
+    } catch (error) {
+      this.broken(error);
+    }
+  }
+
+  private async conclude(
+    batch: readonly BatchItem[],
+    rejected: readonly RejectedItem[],
+  ): Promise<void> {
+    const { publisher } = this.dependencies;
+    const refused = new Set(rejected.map(({ item }) => item));
+    const stored = batch.filter((item) => !refused.has(item));
+    const flights = stored.map(({ flight }) => flight);
+    // 2. Told that it is.
+    await publisher.publish(flights, 'ingested');
+    // 3. Found again by a reader.
+    await this.readBack(stored);
+    // 4. Told that it was.
+    await publisher.publish(flights, 'succeeded');
+    for (const { item, error } of rejected) await this.deadLetter(item, error);
+    // 5. Only now may the log forget the records.
+    for (const { flight } of batch) this.finished(flight);
+    for (const { flight } of stored) this.measure(flight);
+  }
+
+  private async readBack(stored: readonly BatchItem[]): Promise<void> {
+    if (stored.length === 0) return;
+    const { warehouse, database, logger, signal } = this.dependencies;
+    const family = familyNamed(stored[0]!.flight.upload.family);
+    const end = stageDuration.startTimer({ stage: 'read_back' });
+    let missing = stored;
+    while (missing.length > 0) {
+      const uploads = missing.map(toStore);
+      const absent = await retrying(
+        () => notReadBack(warehouse, database, family, uploads),
+        (error) => error instanceof WarehouseError && error.failure !== 'rejected',
+        signal,
+      );
+      const versions = new Set(absent.map(({ version }) => version));
+      missing = missing.filter(({ flight }) => versions.has(flight.version));
+      if (missing.length > 0) {
+        logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
+        await this.store.store(missing);
+      }
+    }
+    end();
+  }
+
+  /** Keeps what is needed to bring the upload back, then fails it. */
+  private async deadLetter({ flight }: BatchItem, error: WarehouseError): Promise<void> {
+    const { log, publisher, logger, signal } = this.dependencies;
+    const { requestId, account, family, end, partition, endOffset } = flight.upload;
+    logger.error({ requestId, account, code: error.code }, 'the warehouse rejects an upload');
+    const record = {
+      key: requestId,
+      headers: { type: 'rejected-upload', requestId, account, family },
+      value: Buffer.from(JSON.stringify({ end, partition, endOffset, code: error.code ?? null })),
+    };
+    await retrying(
+      () => log.append('dead-letter', [record]),
+      () => true,
+      signal,
+    );
+    await publisher.publish(
+      [flight],
+      'failed',
+      reasonOfFile(
+        'the file could not be stored; it was set aside for the operators of the service',
+      ),
+    );
+  }
+
+  private measure(flight: UploadInFlight): void {
+    const seconds = Math.max(0, (Date.now() - timeOfVersion(flight.version)) / 1000);
+    timeToVisible.observe({ family: flight.upload.family }, seconds);
+    this.dependencies.logger.info(
+      { requestId: flight.requestId, account: flight.account, seconds },
+      'upload succeeded',
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import type { LogRecord, RecordHandler, Topic } from '../upload-log.js';
+import type { Ends } from './ends.js';
+import type { GroupCommit } from './group-commit.js';
+import { LmdbConsumption } from './lmdb-consumption.js';
+import type { LogStore } from './log-store.js';
+import { PartitionReader } from './partition-reader.js';
+
+/** The watermarks of the groups, and which groups are consumed here. */
+export class ConsumerGroups {
+  private readonly consumed = new Set<string>();
+
+  constructor(
+    private readonly store: LogStore,
+    private readonly ends: Ends,
+    private readonly commits: GroupCommit,
+  ) {}
+
+  /** By partition. */
+  committedOffsets(topic: Topic, group: string): number[] {
+    return this.ends.offsets(topic).map((_, i) => this.store.watermark(topic, group, i) ?? 0);
+  }
+
+  /** See `UploadLog.consume`. */
+  async consume(topic: Topic, group: string, handler: RecordHandler): Promise<LmdbConsumption> {
+    const name = `${topic}/${group}`;
+    if (this.consumed.has(name)) throw new Error(`group ${group} consumes ${topic} already`);
+    this.consumed.add(name);
+    try {
+      const offsets = this.committedOffsets(topic, group);
+      // From now on the group is known, and retention leaves it what it has not committed.
+      await this.setWatermarks(topic, group, [...offsets.entries()]);
+      const consumption = this.start(topic, group, offsets, handler);
+      void consumption.ended.then(() => this.consumed.delete(name));
+      return consumption;
+    } catch (error) {
+      this.consumed.delete(name);
+      throw error;
+    }
+  }
+
+  private start(
+    topic: Topic,
+    group: string,
+    offsets: readonly number[],
+    handler: RecordHandler,
+  ): LmdbConsumption {
+    const readers = offsets.map((next, partition) => {
+      const assigned = (offset: number): void => {
+        handler.assigned(partition, offset);
+      };
+      const records = (batch: LogRecord[]): Promise<void> => handler.records(partition, batch);
+      return new PartitionReader(this.ends.source(topic, partition), next, { assigned, records });
+    });
+    const run = (reader: PartitionReader): Promise<void> => this.ends.run(reader);
+    const commit = async (partition: number, offset: number): Promise<void> => {
+      const end = this.ends.offsets(topic)[partition];
+      if (end === undefined || offset > end) {
+        throw new RangeError(`offset ${offset} of ${topic}/${partition} is not in the log`);
+      }
+      await this.setWatermarks(topic, group, [[partition, offset]]);
+    };
+    return new LmdbConsumption(readers, run, commit);
+  }
+
+  private setWatermarks(
+    topic: Topic,
+    group: string,
+    watermarks: readonly (readonly [partition: number, offset: number])[],
+  ): Promise<void> {
+    return this.commits.submit('commit', 0, () => {
+      for (const [partition, offset] of watermarks) {
+        this.store.setWatermark(topic, group, partition, offset);
+      }
+    });
+  }
+}

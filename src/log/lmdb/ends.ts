@@ -1,0 +1,72 @@
+import { logErrors } from '../../ops/metrics.js';
+import type { Topic } from '../upload-log.js';
+import type { Head } from './head.js';
+import type { LogStore } from './log-store.js';
+import type { PartitionReader, PartitionSource } from './partition-reader.js';
+
+/** How soon readers see what another process has appended. */
+const POLL_MS = 250;
+
+/** The ends of all partitions as they are known here, and the readers that wait for them to move. */
+export class Ends {
+  private readonly readers = new Set<PartitionReader>();
+  private readonly poll: NodeJS.Timeout;
+  private head: Head;
+  private version: number;
+
+  constructor(private readonly store: LogStore) {
+    ({ head: this.head, version: this.version } = store.readHead());
+    this.poll = setInterval(() => {
+      if (this.readers.size > 0) this.tryRefresh();
+    }, POLL_MS).unref();
+  }
+
+  /** By partition: the offset that the next record gets. */
+  offsets(topic: Topic): number[] {
+    return this.head[topic].map((end) => end.offset);
+  }
+
+  source(topic: Topic, partition: number): PartitionSource {
+    return {
+      end: () => this.head[topic][partition]!.offset,
+      read: (from, to) => this.store.readBatch(topic, partition, from, to),
+    };
+  }
+
+  /** Takes `head` for the ends, unless a later one is known, and wakes the readers. */
+  advance(head: Head, version: number): void {
+    if (version <= this.version) return;
+    this.head = head;
+    this.version = version;
+    for (const reader of this.readers) reader.wake();
+  }
+
+  /** Looks for commits of other processes. */
+  refresh(): void {
+    const { head, version } = this.store.readHead();
+    this.advance(head, version);
+  }
+
+  /** Runs the reader to its end, awake to every change of the ends. */
+  async run(reader: PartitionReader): Promise<void> {
+    this.readers.add(reader);
+    try {
+      await reader.run();
+    } finally {
+      this.readers.delete(reader);
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.poll);
+  }
+
+  private tryRefresh(): void {
+    try {
+      this.refresh();
+    } catch {
+      // The next poll tries again; meanwhile nothing of this process is held up.
+      logErrors.inc({ operation: 'poll' });
+    }
+  }
+}

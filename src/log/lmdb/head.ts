@@ -1,0 +1,22 @@
+import { TOPICS, type Topic } from '../upload-log.js';
+
+/** Where a partition goes on. */
+export interface PartitionEnd {
+  /** The offset that the next record gets. */
+  offset: number;
+  /** The timestamp of the last record, in milliseconds since the epoch; 0 before the first. */
+  timestamp: number;
+}
+
+/**
+ * The end of every partition of every topic, by partition number. It is one entry of the store,
+ * replaced with every commit, so offsets are never given twice, whatever has been deleted.
+ */
+export type Head = Readonly<Record<Topic, PartitionEnd[]>>;
+
+/** @param partitions how many each topic has; 1 where none is named */
+export function emptyHead(partitions: Partial<Record<Topic, number>>): Head {
+  const ends = (topic: Topic): PartitionEnd[] =>
+    Array.from({ length: partitions[topic] ?? 1 }, () => ({ offset: 0, timestamp: 0 }));
+  return Object.fromEntries(TOPICS.map((topic) => [topic, ends(topic)])) as unknown as Head;
+}

@@ -1,0 +1,193 @@
+import { setImmediate } from 'node:timers/promises';
+import type {
+  Consumption,
+  LogRecord,
+  RecordHandler,
+  RecordPosition,
+  RecordToAppend,
+  Tail,
+  Topic,
+  UploadLog,
+} from '../upload-log.js';
+import { ConsumerGroups } from './consumer-groups.js';
+import { Ends } from './ends.js';
+import { GroupCommit } from './group-commit.js';
+import { emptyHead, type Head } from './head.js';
+import { LmdbTail } from './lmdb-tail.js';
+import { LogStore } from './log-store.js';
+import { openOnce } from './open-once.js';
+import { partitionOfKey } from './partition-of-key.js';
+import { Retention } from './retention.js';
+
+export interface LmdbLogOptions {
+  /** The folder of the log; made when it does not exist. */
+  readonly dir: string;
+  /** How many partitions a topic gets when the log is made, else 1; an existing log keeps its own. */
+  readonly partitions?: Partial<Record<Topic, number>>;
+  /** How long a record stays at least, also when no group needs it any more. */
+  readonly retentionMs: number;
+  /** How long the disk may take to acknowledge before what is to be written is rejected. */
+  readonly timeoutMs: number;
+  /** Milliseconds since the epoch; may step back. */
+  readonly now?: () => number;
+}
+
+/** A consumption or a tail. */
+interface Stream {
+  readonly ended: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The log in one LMDB environment. The records of one `append` are written in one transaction: after
+ * a crash all of them are there, or none. Appends that come together share a transaction and its
+ * sync to the disk. The bytes of a value must stay as they are until its append settles.
+ *
+ * Another process may open the folder too, to append and to read. A group is to be consumed by one
+ * process only, which `DataFolderLock` sees to.
+ */
+export class LmdbLog implements UploadLog {
+  private readonly store: LogStore;
+  private readonly ends: Ends;
+  private readonly commits: GroupCommit;
+  private readonly groups: ConsumerGroups;
+  private readonly retention: Retention;
+  private readonly now: () => number;
+  private readonly streams = new Set<Stream>();
+  private closed: Promise<void> | undefined;
+
+  /** @throws Error when the folder cannot be opened, or is open in this process already */
+  static open(options: LmdbLogOptions): LmdbLog {
+    const release = openOnce(options.dir);
+    try {
+      return new LmdbLog(options, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private constructor(
+    options: LmdbLogOptions,
+    private readonly released: () => void,
+  ) {
+    this.now = options.now ?? Date.now;
+    this.store = new LogStore(options.dir, emptyHead(options.partitions ?? {}));
+    this.ends = new Ends(this.store);
+    this.commits = new GroupCommit(this.store, options.timeoutMs, (head, version) => {
+      this.ends.advance(head, version);
+    });
+    this.groups = new ConsumerGroups(this.store, this.ends, this.commits);
+    this.retention = new Retention(this.store, this.commits, options.retentionMs, this.now);
+  }
+
+  partitions(topic: Topic): number {
+    return this.ends.offsets(topic).length;
+  }
+
+  /** @throws RangeError for a partition that the topic does not have */
+  async append(
+    topic: Topic,
+    records: readonly RecordToAppend[],
+  ): Promise<readonly RecordPosition[]> {
+    if (records.length === 0) return [];
+    const count = this.partitions(topic);
+    const partitions = records.map(({ key, partition }) => {
+      if (partition === undefined) return partitionOfKey(key, count);
+      if (Number.isInteger(partition) && partition >= 0 && partition < count) return partition;
+      throw new RangeError(`topic ${topic} has no partition ${partition}`);
+    });
+    const bytes = records.reduce((sum, record) => sum + record.value.length, 0);
+    return this.commits.submit('append', bytes, (head) =>
+      records.map((record, i) => this.appendOne(head, topic, partitions[i]!, record)),
+    );
+  }
+
+  /** Includes what other processes have appended. */
+  async endOffsets(topic: Topic): Promise<readonly number[]> {
+    await Promise.resolve();
+    this.ends.refresh();
+    return this.ends.offsets(topic);
+  }
+
+  async committedOffsets(topic: Topic, group: string): Promise<readonly number[]> {
+    await Promise.resolve();
+    return this.groups.committedOffsets(topic, group);
+  }
+
+  /** @throws Error when this process consumes the group already */
+  async consume(topic: Topic, group: string, handler: RecordHandler): Promise<Consumption> {
+    return this.keep(await this.groups.consume(topic, group, handler));
+  }
+
+  async tail(
+    topic: Topic,
+    from: readonly number[],
+    onRecords: (records: readonly LogRecord[]) => void,
+  ): Promise<Tail> {
+    await Promise.resolve();
+    const sources = this.ends.offsets(topic).map((_, i) => this.ends.source(topic, i));
+    return this.keep(new LmdbTail(sources, from, (reader) => this.ends.run(reader), onRecords));
+  }
+
+  async *read(
+    topic: Topic,
+    partition: number,
+    from: number,
+    to: number,
+  ): AsyncIterable<readonly LogRecord[]> {
+    const end = Math.min(to, (await this.endOffsets(topic))[partition] ?? 0);
+    let next = from;
+    while (next < end) {
+      const batch = this.store.readBatch(topic, partition, next, end);
+      const last = batch.at(-1);
+      if (last === undefined) return;
+      yield batch;
+      next = last.offset + 1;
+      await setImmediate();
+    }
+  }
+
+  /**
+   * Deletes now what the retention lets go; otherwise this is done once a minute.
+   *
+   * @returns how many records were deleted
+   * @throws LogUnavailableError
+   */
+  deleteExpired(): Promise<number> {
+    return this.retention.run();
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.release();
+    return this.closed;
+  }
+
+  private appendOne(
+    head: Head,
+    topic: Topic,
+    partition: number,
+    { key, headers, value }: RecordToAppend,
+  ): RecordPosition {
+    const end = head[topic][partition]!;
+    const offset = end.offset++;
+    end.timestamp = Math.max(end.timestamp, this.now());
+    this.store.put(topic, { partition, offset, timestamp: end.timestamp, key, headers }, value);
+    return { partition, offset };
+  }
+
+  private keep<S extends Stream>(stream: S): S {
+    this.streams.add(stream);
+    void stream.ended.then(() => this.streams.delete(stream));
+    return stream;
+  }
+
+  private async release(): Promise<void> {
+    this.retention.stop();
+    this.ends.stop();
+    await Promise.all(Array.from(this.streams, (stream) => stream.stop()));
+    await this.commits.close();
+    await this.store.close();
+    this.released();
+  }
+}

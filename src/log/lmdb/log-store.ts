@@ -1,0 +1,177 @@
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { open, type Database, type RootDatabase } from 'lmdb';
+import { LogUnavailableError, type LogRecord, type Topic } from '../upload-log.js';
+import type { Head } from './head.js';
+
+/** Address space that is reserved for the file; it takes no memory and no disk before it is used. */
+const MAP_BYTES = 2 ** 40;
+/** One batch is read in one go, on the event loop: it bounds how long that takes. */
+const BATCH_RECORDS = 500;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+type RecordKey = [topic: Topic, partition: number, offset: number];
+type WatermarkKey = [topic: Topic, group: string, partition: number];
+
+/** Everything of a record but its offset and its value. */
+type RecordEntry = readonly [
+  timestamp: number,
+  key: string,
+  headers: Readonly<Record<string, string>>,
+];
+
+/**
+ * The LMDB environment of the log. Values stand in a database of their own, so that they are
+ * written from the buffers they came in and a look at timestamps reads none of them.
+ *
+ * A transaction becomes visible to readers, of this and of other processes, only after it has been
+ * synced to the disk: what can be read is durable. Every read throws LogUnavailableError when LMDB
+ * fails. `put`, `remove` and `setWatermark` belong inside `writeAfter`.
+ */
+export class LogStore {
+  private readonly root: RootDatabase;
+  private readonly head: Database<Head, 'head'>;
+  private readonly records: Database<RecordEntry, RecordKey>;
+  private readonly values: Database<Uint8Array, RecordKey>;
+  private readonly watermarks: Database<number, WatermarkKey>;
+
+  /** @param initial the head of a log that does not exist yet */
+  constructor(dir: string, initial: Head) {
+    mkdirSync(dir, { recursive: true });
+    this.root = open({
+      path: dir,
+      noSubdir: false,
+      mapSize: MAP_BYTES,
+      // Overlapping syncs show transactions to readers before they are durable, and are no faster.
+      overlappingSync: false,
+      // A batch of the event turn holds a promise of its own, whose rejection nobody can handle.
+      eventTurnBatching: false,
+    });
+    this.head = this.root.openDB({ name: 'head', encoding: 'json', useVersions: true });
+    this.records = this.root.openDB({ name: 'records', encoding: 'json' });
+    this.values = this.root.openDB({ name: 'values', encoding: 'binary' });
+    this.watermarks = this.root.openDB({ name: 'watermarks', encoding: 'json' });
+    this.root.transactionSync(() => {
+      if (this.head.get('head') === undefined) this.head.putSync('head', initial, 0);
+    });
+    syncFolder(dir);
+    syncFolder(dirname(resolve(dir)));
+  }
+
+  /** The head as of the last commit of any process, as a copy; its version counts the commits. */
+  readHead(): { head: Head; version: number } {
+    return answering(() => {
+      this.root.resetReadTxn();
+      const entry = this.head.getEntry('head');
+      if (entry?.version === undefined) throw new Error('the head entry is missing');
+      return { head: entry.value, version: entry.version };
+    });
+  }
+
+  /**
+   * Writes what `puts` puts and removes, and the head as `puts` leaves it, in one transaction, if
+   * no other commit has come after `version`.
+   *
+   * @returns whether it was written; settles once that is durable
+   */
+  writeAfter(version: number, head: Head, puts: () => void): Promise<boolean> {
+    return this.head.ifVersion('head', version, () => {
+      puts();
+      void this.head.put('head', head, version + 1);
+    });
+  }
+
+  /** `value` must stay as it is until the transaction is written. */
+  put(topic: Topic, record: Omit<LogRecord, 'value'>, value: Uint8Array): void {
+    const at: RecordKey = [topic, record.partition, record.offset];
+    void this.records.put(at, [record.timestamp, record.key, record.headers]);
+    void this.values.put(at, value);
+  }
+
+  remove(topic: Topic, partition: number, offset: number): void {
+    void this.records.remove([topic, partition, offset]);
+    void this.values.remove([topic, partition, offset]);
+  }
+
+  setWatermark(topic: Topic, group: string, partition: number, offset: number): void {
+    void this.watermarks.put([topic, group, partition], offset);
+  }
+
+  watermark(topic: Topic, group: string, partition: number): number | undefined {
+    return answering(() => this.watermarks.get([topic, group, partition]));
+  }
+
+  /** The watermarks of all groups. */
+  watermarksOf(topic: Topic, partition: number): number[] {
+    return answering(() =>
+      Array.from(this.watermarks.getRange())
+        .filter(({ key }) => key[0] === topic && key[2] === partition)
+        .map(({ value }) => value),
+    );
+  }
+
+  /**
+   * The first records with `from` <= offset < `to`, up to the bound of a batch. Empty if none of
+   * them is kept.
+   */
+  readBatch(topic: Topic, partition: number, from: number, to: number): LogRecord[] {
+    return answering(() => {
+      const batch: LogRecord[] = [];
+      let bytes = 0;
+      for (const { key: at, value: entry } of this.range(topic, partition, from, to)) {
+        const [timestamp, key, headers] = entry;
+        const value = this.values.get(at) as Buffer | undefined;
+        if (value === undefined) throw new Error(`the value of ${at.join('/')} is missing`);
+        batch.push({ partition, offset: at[2], timestamp, key, headers, value });
+        bytes += value.length;
+        if (bytes >= BATCH_BYTES || batch.length >= BATCH_RECORDS) break;
+      }
+      return batch;
+    });
+  }
+
+  /** The offsets of the first records, at most `limit`, that are below `to` and older than `time`. */
+  offsetsOlderThan(
+    topic: Topic,
+    partition: number,
+    to: number,
+    time: number,
+    limit: number,
+  ): number[] {
+    return answering(() => {
+      const offsets: number[] = [];
+      for (const { key, value: entry } of this.range(topic, partition, 0, to)) {
+        if (entry[0] >= time || offsets.length === limit) break;
+        offsets.push(key[2]);
+      }
+      return offsets;
+    });
+  }
+
+  close(): Promise<void> {
+    return this.root.close();
+  }
+
+  private range(topic: Topic, partition: number, from: number, to: number) {
+    return this.records.getRange({ start: [topic, partition, from], end: [topic, partition, to] });
+  }
+}
+
+function answering<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new LogUnavailableError(`the log could not be read: ${reason}`, { cause });
+  }
+}
+
+/** Makes the names of new files durable; their contents are synced by LMDB. */
+function syncFolder(dir: string): void {
+  const folder = openSync(dir, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,21 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+
+const openFolders = new Set<string>();
+
+/**
+ * Claims a folder for one LMDB environment of this process. LMDB's locks belong to the process and
+ * fall when any of its handles on the lock file is closed, so a second environment on a folder
+ * would let other processes write as if nobody had it open.
+ *
+ * @returns gives the folder back
+ * @throws Error when the folder is claimed already
+ */
+export function openOnce(dir: string): () => void {
+  mkdirSync(dir, { recursive: true });
+  const folder = realpathSync(dir);
+  if (openFolders.has(folder)) throw new Error(`${dir} is already open in this process`);
+  openFolders.add(folder);
+  return () => {
+    openFolders.delete(folder);
+  };
+}

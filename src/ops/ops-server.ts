@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { attempt } from './attempt.js';
+import type { Logger } from './logger.js';
+import { checkReadiness, type ReadinessChecks } from './readiness.js';
+
+export interface OpsServer {
+  /** Resolves with the port in use, which `port` 0 leaves to the system. Rejects when it is taken. */
+  listen(port: number, host: string): Promise<number>;
+  /** Ends every connection. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface OpsServerOptions {
+  /** Also gets Node's own metrics (event loop lag, memory, garbage collection), once. */
+  readonly registry: Registry;
+  readonly readiness: ReadinessChecks;
+  readonly logger: Logger;
+  /** Brings the metrics up to date that are asked for rather than counted; may fail. */
+  readonly beforeScrape?: () => Promise<void>;
+}
+
+const SCRAPE_WAIT_MS = 2_000;
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/**
+ * What operators and their machines ask: `GET /metrics`, `/health/live` (200 while the process
+ * answers at all) and `/health/ready` (200, or 503 with the reasons).
+ */
+export function createOpsServer(options: OpsServerOptions): OpsServer {
+  const { registry, readiness, logger, beforeScrape } = options;
+  if (registry.getSingleMetric('nodejs_eventloop_lag_seconds') === undefined) {
+    collectDefaultMetrics({ register: registry });
+  }
+
+  async function refresh(): Promise<void> {
+    if (beforeScrape === undefined) return;
+    // Without what was to be asked for, everything that is counted still tells what is wrong.
+    const result = await attempt(beforeScrape, SCRAPE_WAIT_MS);
+    if (result !== 'ok') logger.warn({ reason: result }, 'some metrics are not up to date');
+  }
+
+  async function answer(path: string): Promise<Answer> {
+    switch (path) {
+      case '/metrics':
+        await refresh();
+        return { status: 200, type: registry.contentType, body: await registry.metrics() };
+      case '/health/live':
+        return json(200, { status: 'ok' });
+      case '/health/ready': {
+        const report = await checkReadiness(readiness);
+        return json(report.status === 'ok' ? 200 : 503, report);
+      }
+      default:
+        return json(404, { status: 'not found' });
+    }
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.resume();
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      send(response, json(405, { status: 'method not allowed' }));
+      return;
+    }
+    const [path = '/'] = (request.url ?? '/').split('?');
+    try {
+      send(response, await answer(path));
+    } catch (error) {
+      logger.error({ err: error }, `no answer to ${path}`);
+      send(response, json(500, { status: 'error' }));
+    }
+  }
+
+  const server = createServer((request, response) => void handle(request, response));
+
+  return {
+    async listen(port, host) {
+      server.listen(port, host);
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    },
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function json(status: number, content: unknown): Answer {
+  return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(content)}\n` };
+}
+
+function send(response: ServerResponse, { status, type, body }: Answer): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+  });
+  response.end(body);
+}

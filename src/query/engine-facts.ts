@@ -1,0 +1,32 @@
+import type { ReadOnlySessions } from './sessions.js';
+
+/** What does not change while the engine runs. */
+export interface EngineFacts {
+  readonly version: string;
+  readonly timezone: string;
+  readonly displayName: string;
+  /** Names of all settings. */
+  readonly settings: ReadonlySet<string>;
+  /** Names of all table functions, in lower case. */
+  readonly tableFunctions: ReadonlySet<string>;
+}
+
+const FACTS = `
+  SELECT version() AS version, timezone() AS timezone, displayName() AS displayName,
+    (SELECT groupArray(name) FROM system.settings) AS settings,
+    (SELECT groupArray(lower(name)) FROM system.table_functions) AS tableFunctions`;
+
+export async function readEngineFacts(sessions: ReadOnlySessions): Promise<EngineFacts> {
+  const scope = { database: 'system', parameters: new Map<string, string>() };
+  const row = await sessions.use(scope, [], async (session) =>
+    (await session.queryAsync(FACTS, { format: 'JSONEachRow' })).json<
+      Record<'version' | 'timezone' | 'displayName', string> &
+        Record<'settings' | 'tableFunctions', string[]>
+    >(),
+  );
+  return {
+    ...row,
+    settings: new Set(row.settings),
+    tableFunctions: new Set(row.tableFunctions),
+  };
+}

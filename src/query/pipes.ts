@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+
+/** One passage of bytes from the engine. */
+export interface Pipe {
+  /** What the engine writes to. */
+  readonly path: string;
+  readonly output: Readable;
+  /** The engine has ended: `output` ends after what is still in the pipe. */
+  readonly finish: () => void;
+}
+
+/**
+ * Named pipes, through which the engine hands over results. The engine's own streaming interface
+ * runs a query's analysis, with its scalar subqueries, on the event loop, and makes every block a
+ * document of its own; into a file it writes on its own thread, in every format, and waits while
+ * the reader is slow.
+ */
+export class Pipes {
+  private readonly free: string[];
+
+  private constructor(
+    private readonly folder: string,
+    paths: readonly string[],
+  ) {
+    this.free = [...paths];
+  }
+
+  static async create(count: number): Promise<Pipes> {
+    const folder = await mkdtemp(join(tmpdir(), 'custom-data-query-'));
+    // Without an extension: the engine would compress by it.
+    const paths = Array.from({ length: count }, (_, index) => join(folder, `result-${index}`));
+    await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
+    return new Pipes(folder, paths);
+  }
+
+  /** @throws when more are used at once than were created */
+  async use<T>(run: (pipe: Pipe) => Promise<T>): Promise<T> {
+    const path = this.free.pop();
+    if (path === undefined) throw new Error('no free pipe');
+    const pipe = open(path);
+    try {
+      return await run(pipe);
+    } finally {
+      pipe.finish();
+      // What nobody read is gone with the last descriptor; it never reaches the next user.
+      pipe.output.destroy();
+      this.free.push(path);
+    }
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+function open(path: string): Pipe {
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  // A writer of our own keeps the pipe from ending before the engine has opened it.
+  let writer: number | undefined = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  return {
+    path,
+    output: new Socket({ fd: reader, readable: true, writable: false }),
+    finish() {
+      if (writer !== undefined) closeSync(writer);
+      writer = undefined;
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+import { EngineException } from './exception.js';
+import type { Scope } from './sessions.js';
+import { settingsOf } from './settings.js';
+
+/** What a client asked for. */
+export interface QueryRequest {
+  readonly text: string;
+  readonly scope: Scope;
+  readonly queryId: string;
+  /** Arguments of the session, `--name=value`. */
+  readonly settings: readonly string[];
+  /** The format of a statement that names none. */
+  readonly defaultFormat: string;
+  /** The client takes a gzip body. */
+  readonly gzip: boolean;
+  /** The version of the native protocol that the client speaks; 0: the format as in a file. */
+  readonly protocolVersion: number;
+  /** The client wants to know of every error before the first byte. */
+  readonly waitEnd: boolean;
+  /** Shorter than the service's own limit, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** As ClickHouse's own default of `max_query_size`. */
+const QUERY_BYTES = 256 * 1024;
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Undefined: there is no query at all, as a health check sends it. */
+export async function readRequest(
+  request: IncomingMessage,
+  url: URL,
+  options: { readonly database: string; readonly settings: ReadonlySet<string> },
+): Promise<QueryRequest | undefined> {
+  const parameters = url.searchParams;
+  refuseUnsupported(request, parameters);
+
+  const body = await readBody(request);
+  const inUrl = parameters.get('query');
+  if (inUrl === null && request.method !== 'POST') return undefined;
+  const text = [inUrl ?? '', body].filter((part) => part !== '').join('\n');
+
+  const seconds = Number(parameters.get('max_execution_time') ?? 0);
+  return {
+    text,
+    scope: {
+      database: databaseOf(request, parameters, options.database),
+      parameters: boundParameters(parameters),
+    },
+    queryId: queryIdOf(parameters),
+    settings: settingsOf(parameters, options.settings),
+    defaultFormat: formatOf(request, parameters),
+    gzip:
+      isOn(parameters.get('enable_http_compression')) &&
+      /\bgzip\b/.test(request.headers['accept-encoding'] ?? ''),
+    protocolVersion: Number(parameters.get('client_protocol_version') ?? 0) || 0,
+    waitEnd: isOn(parameters.get('wait_end_of_query')),
+    timeoutMs: seconds > 0 ? seconds * 1_000 : undefined,
+  };
+}
+
+function refuseUnsupported(request: IncomingMessage, parameters: URLSearchParams): void {
+  const refuse = (what: string): never => {
+    throw EngineException.of('NOT_IMPLEMENTED', `${what} is not supported by this interface.`);
+  };
+  if (isOn(parameters.get('compress'))) {
+    refuse('compress=1 (compressed native blocks; use enable_http_compression=1 and gzip)');
+  }
+  if (isOn(parameters.get('decompress'))) refuse('decompress=1');
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') refuse(`Content-Encoding: ${encoding}`);
+  if (request.headers['content-type']?.startsWith('multipart/form-data') === true) {
+    refuse('multipart/form-data (external tables; send the query as the body)');
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > QUERY_BYTES) {
+      throw EngineException.of('QUERY_IS_TOO_LARGE', `The query is over ${QUERY_BYTES} bytes.`);
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/**
+ * `default` is what clients send when nobody chose a database. The engine's own database of that
+ * name shows the files of the machine as tables.
+ */
+function databaseOf(
+  request: IncomingMessage,
+  parameters: URLSearchParams,
+  configured: string,
+): string {
+  const header = request.headers['x-clickhouse-database'];
+  const asked = parameters.get('database') ?? (typeof header === 'string' ? header : '');
+  if (asked === '' || asked === 'default' || asked === configured) return configured;
+  // Not the engine's own databases either: every name in a query then says where it points to.
+  throw EngineException.of(
+    'UNKNOWN_DATABASE',
+    `Database ${asked} cannot be the current one here; write ${asked}.table in the query.`,
+  );
+}
+
+function boundParameters(parameters: URLSearchParams): Map<string, string> {
+  const bound = new Map<string, string>();
+  for (const [key, value] of parameters) {
+    if (!key.startsWith('param_')) continue;
+    const name = key.slice('param_'.length);
+    if (!IDENTIFIER.test(name)) {
+      throw EngineException.of('BAD_ARGUMENTS', `Not the name of a parameter: ${name}.`);
+    }
+    bound.set(name, value);
+  }
+  return bound;
+}
+
+/** It goes back to the client in a header. */
+function queryIdOf(parameters: URLSearchParams): string {
+  const asked = parameters.get('query_id') ?? '';
+  if (asked === '') return randomUUID();
+  if (!/^[\x20-\x7e]{1,256}$/.test(asked)) {
+    throw EngineException.of('BAD_ARGUMENTS', 'query_id must be 1 to 256 printable characters.');
+  }
+  return asked;
+}
+
+function formatOf(request: IncomingMessage, parameters: URLSearchParams): string {
+  const header = request.headers['x-clickhouse-format'];
+  const asked = parameters.get('default_format') ?? (typeof header === 'string' ? header : '');
+  const format = asked === '' ? 'TabSeparated' : asked;
+  if (!/^\w+$/.test(format))
+    throw EngineException.of('UNKNOWN_FORMAT', `Unknown format ${format}.`);
+  return format;
+}
+
+function isOn(value: string | null): boolean {
+  return value === '1' || value === 'true';
+}

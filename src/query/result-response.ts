@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+
+import { contentTypeOf } from './content-types.js';
+import type { EngineFacts } from './engine-facts.js';
+import type { EngineResult } from './engine-query.js';
+import { EngineException } from './exception.js';
+import { withProtocolVersion } from './native-revision.js';
+import type { QueryRequest } from './request.js';
+
+/** Bytes held back until the status is settled: an error in a small result has a status of its own. */
+const HELD_BYTES = 64 * 1024;
+const HELD_BYTES_WAIT_END = 8 * 1024 * 1024;
+/** A client looks for an exception's text in the last 16 KiB. */
+const EXCEPTION_BYTES = 15 * 1024;
+
+/**
+ * Sends a result as it is made. Throws while nothing is sent yet; an error after that is written
+ * as ClickHouse does, a marked block with the text, and breaks the connection, so that no client
+ * takes the part for the whole.
+ */
+export async function sendResult(
+  response: ServerResponse,
+  request: QueryRequest,
+  format: string,
+  result: EngineResult,
+  facts: EngineFacts,
+  signal: AbortSignal,
+): Promise<void> {
+  const started = performance.now();
+  const native = format === 'Native' && request.protocolVersion > 0;
+  const plain = bytesOf(result);
+  const body = native ? withProtocolVersion(plain, request.protocolVersion) : plain;
+
+  const held: Buffer[] = [];
+  const whole = await hold(body, held, request.waitEnd ? HELD_BYTES_WAIT_END : HELD_BYTES);
+
+  const tag = randomBytes(8).toString('hex');
+  response.statusCode = 200;
+  response.setHeaders(commonHeaders(request.queryId, facts));
+  response.setHeader('Content-Type', contentTypeOf(format));
+  response.setHeader('X-ClickHouse-Format', format);
+  response.setHeader('X-ClickHouse-Exception-Tag', tag);
+  if (whole) {
+    const { rows } = await result.done;
+    const elapsed = Math.round((performance.now() - started) * 1e6);
+    const summary = { result_rows: String(rows), elapsed_ns: String(elapsed) };
+    response.setHeader('X-ClickHouse-Summary', JSON.stringify(summary));
+    const bytes = held.reduce((sum, chunk) => sum + chunk.length, 0);
+    if (!request.gzip) response.setHeader('Content-Length', bytes);
+  }
+
+  const sink = request.gzip ? gzipped(response) : response;
+  try {
+    for (const chunk of held) await write(sink, chunk, signal);
+    for await (const chunk of body) await write(sink, chunk, signal);
+    sink.end();
+  } catch (error) {
+    breakOff(response, sink, tag, EngineException.from(error).text(facts.version));
+    throw error;
+  }
+}
+
+export function commonHeaders(queryId: string, facts: EngineFacts): Map<string, string> {
+  return new Map([
+    ['X-ClickHouse-Query-Id', queryId],
+    ['X-ClickHouse-Server-Display-Name', facts.displayName],
+    ['X-ClickHouse-Timezone', facts.timezone],
+  ]);
+}
+
+/** Ends only when the query has ended well; a query that was stopped closes its output early. */
+async function* bytesOf({ output, done }: EngineResult): AsyncGenerator<Buffer, void> {
+  try {
+    for await (const chunk of output as AsyncIterable<Buffer>) yield chunk;
+  } catch (error) {
+    await done;
+    throw error;
+  }
+  await done;
+}
+
+/** Whether the body ended within so many bytes. */
+async function hold(
+  body: AsyncGenerator<Buffer, void>,
+  held: Buffer[],
+  limit: number,
+): Promise<boolean> {
+  for (let bytes = 0; bytes < limit;) {
+    const next = await body.next();
+    if (next.done === true) return true;
+    held.push(next.value);
+    bytes += next.value.length;
+  }
+  return false;
+}
+
+function gzipped(response: ServerResponse): Writable {
+  response.setHeader('Content-Encoding', 'gzip');
+  const gzip = createGzip({ level: 1 });
+  gzip.pipe(response);
+  return gzip;
+}
+
+async function write(sink: Writable, chunk: Buffer, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (!sink.write(chunk)) await once(sink, 'drain', { signal });
+}
+
+function breakOff(response: ServerResponse, sink: Writable, tag: string, text: string): void {
+  if (sink !== response) {
+    // Inside a compressed body nobody would find it.
+    response.destroy();
+    return;
+  }
+  const message = Buffer.from(text).subarray(0, EXCEPTION_BYTES);
+  const marker = '\r\n__exception__\r\n';
+  const tail = `\n${message.length + 1} ${tag}${marker}`;
+  response.write(Buffer.concat([Buffer.from(`${marker}${tag}\r\n`), message, Buffer.from(tail)]));
+  // Ends the connection after what is written, without the chunk that says the body is complete.
+  response.socket?.destroySoon();
+}

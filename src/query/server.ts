@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { Limits } from '../config/config.js';
+import type { Logger } from '../ops/logger.js';
+import { Admission } from './admission.js';
+import { readEngineFacts, type EngineFacts } from './engine-facts.js';
+import { runQuery } from './engine-query.js';
+import { EngineException } from './exception.js';
+import { Pipes } from './pipes.js';
+import { readRequest } from './request.js';
+import { commonHeaders, sendResult } from './result-response.js';
+import { ReadOnlySessions } from './sessions.js';
+import { guard } from './statement-guard.js';
+
+export interface QueryServerOptions {
+  /** The folder of the embedded engine, which this process has open for writing. */
+  readonly path: string;
+  /** The database of names without one. It exists before the first query. */
+  readonly database: string;
+  readonly limits: Pick<Limits, 'queryConcurrency' | 'queryTimeoutMs'>;
+  readonly logger: Logger;
+}
+
+export interface QueryServer {
+  /** @returns the port, also when 0 was asked for */
+  listen(port: number, host: string): Promise<number>;
+  /** Stops the queries that run and resolves when the engine is through with them. */
+  close(): Promise<void>;
+}
+
+/** Query texts and bound parameters may stand in the URL. */
+const HEADER_BYTES = 1024 * 1024;
+/** As ClickHouse's own server; clients keep idle connections for less. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** ClickHouse's HTTP interface over the engine in the process, for reading only. */
+export function createQueryServer(options: QueryServerOptions): QueryServer {
+  const { limits } = options;
+  const sessions = new ReadOnlySessions(options.path);
+  const admission = new Admission(limits.queryConcurrency);
+  const closing = new AbortController();
+  const running = new Set<Promise<void>>();
+  let pipes: Pipes;
+  let facts: EngineFacts;
+
+  const http = createServer({ maxHeaderSize: HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS });
+  http.on('request', (request, response) => {
+    const handled = handle(request, response).finally(() => running.delete(handled));
+    running.add(handled);
+  });
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.on('close', () => {
+      gone.abort();
+    });
+    const signal = AbortSignal.any([gone.signal, closing.signal]);
+    try {
+      await route(request, response, signal);
+    } catch (error) {
+      const exception = EngineException.from(error);
+      options.logger.debug({ code: exception.code, type: exception.type }, 'query failed');
+      if (!response.headersSent) sendException(request, response, exception, facts);
+    }
+  }
+
+  async function route(
+    request: IncomingMessage,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    if (!['GET', 'HEAD', 'POST'].includes(request.method ?? '')) {
+      sendText(response.setHeader('Allow', 'GET, HEAD, POST'), 405, 'Method not allowed.\n');
+    } else if (url.pathname === '/ping' || url.pathname === '/replicas_status') {
+      sendText(response, 200, 'Ok.\n');
+    } else if (url.pathname !== '/') {
+      sendText(response, 404, `There is no handle ${url.pathname}\n\nUse / or /ping.\n`);
+    } else {
+      await answer(request, response, url, signal);
+    }
+  }
+
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database } = options;
+    const query = await readRequest(request, url, { database, settings: facts.settings });
+    if (query === undefined) {
+      sendText(response, 200, 'Ok.\n');
+      return;
+    }
+    response.setHeaders(commonHeaders(query.queryId, facts));
+
+    const leave = await admission.enter(signal);
+    try {
+      const { scope, settings } = query;
+      const statement = await sessions.use(scope, [], (session) =>
+        guard(session, query.text, facts.tableFunctions),
+      );
+      const format = statement.format ?? query.defaultFormat;
+      const timeoutMs = Math.min(limits.queryTimeoutMs, query.timeoutMs ?? Infinity);
+      await runQuery(
+        sessions,
+        pipes,
+        { statement, format, scope, settings, timeoutMs, signal },
+        (result) => sendResult(response, query, format, result, facts, signal),
+      );
+    } finally {
+      leave();
+    }
+  }
+
+  return {
+    async listen(port, host) {
+      facts = await readEngineFacts(sessions);
+      pipes = await Pipes.create(limits.queryConcurrency);
+      return listenOn(http, port, host);
+    },
+    async close() {
+      const closed = new Promise<void>((resolve) => {
+        http.close(() => {
+          resolve();
+        });
+      });
+      closing.abort();
+      await Promise.all(running);
+      http.closeAllConnections();
+      await closed;
+      await pipes.remove();
+    },
+  };
+}
+
+async function listenOn(http: Server, port: number, host: string): Promise<number> {
+  http.listen(port, host);
+  await once(http, 'listening');
+  return (http.address() as AddressInfo).port;
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'Content-Type': 'text/html; charset=UTF-8' }).end(text);
+}
+
+function sendException(
+  request: IncomingMessage,
+  response: ServerResponse,
+  exception: EngineException,
+  facts: EngineFacts,
+): void {
+  // What is left of the body is not read; the next request would stand behind it.
+  if (!request.complete) response.setHeader('Connection', 'close');
+  response.setHeader('X-ClickHouse-Exception-Code', exception.code);
+  response.setHeader('Content-Type', 'text/plain; charset=UTF-8');
+  response.statusCode = exception.status;
+  response.end(`${exception.text(facts.version)}\n`);
+}

@@ -1,0 +1,112 @@
+import type { Session } from 'chdb';
+
+import { text } from '../warehouse/sql.js';
+import { CODE, EngineException } from './exception.js';
+import { noDefaultDatabase, refuseTokens, type Token } from './statement-tokens.js';
+
+/** A single statement that only reads the warehouse. */
+export interface Statement {
+  /** The statement as the engine writes it, without its FORMAT. */
+  readonly text: string;
+  /** The format that the statement names itself. */
+  readonly format: string | undefined;
+}
+
+/**
+ * What read-only access leaves open is closed here (docs of the engine call `readonly` a limit on
+ * settings and writes, not on what a query may reach):
+ *
+ * 1. The engine parses the text as data and writes it back: one statement, no comments. The text
+ *    written back is what is checked and what runs.
+ * 2. The engine's own lexer cuts it into words. Names of functions that reach outside, SETTINGS
+ *    (one in a subquery lifts `readonly`), INTO OUTFILE and the database `default` (the file system
+ *    as tables) are refused wherever they stand; inside literals they are not words.
+ * 3. The engine's syntax tree, which has bound identifiers filled in, shows the kind of statement
+ *    and the tables. It leaves out what stands in APPLY and SHOW … WHERE, so it is not enough alone.
+ *
+ * The session must be without settings of the client: they would change these answers too.
+ *
+ * @throws EngineException for a syntax error, several statements, or anything refused
+ */
+export async function guard(
+  session: Session,
+  query: string,
+  tableFunctions: ReadonlySet<string>,
+): Promise<Statement> {
+  const written = await writtenBack(session, query);
+  const { head, format } = splitFormat(written);
+
+  const { tokens, probe } = await lexed(session, head);
+  refuseTokens(tokens, tableFunctions);
+  if (probe !== head + PROBE) throw readOnly('the clauses after the statement');
+
+  refuseTree((await session.queryAsync(`EXPLAIN AST ${head}`, { format: 'TSVRaw' })).text());
+  return { text: head, format };
+}
+
+async function writtenBack(session: Session, query: string): Promise<string> {
+  const call = 'SELECT formatQuerySingleLine(';
+  try {
+    return (await rowOf<[string]>(session, `${call}${text(query)})`))[0];
+  } catch (error) {
+    // The scope that the engine adds is this call, not the client's query.
+    const { code, type, detail } = EngineException.from(error);
+    const scope = detail.indexOf(`: In scope ${call}`);
+    throw new EngineException(code, type, scope < 0 ? detail : `${detail.slice(0, scope)}.`);
+  }
+}
+
+function splitFormat(written: string): { head: string; format: string | undefined } {
+  const found = /^(.*) FORMAT `?(\w+)`?$/s.exec(written);
+  return { head: found?.[1] ?? written, format: found?.[2] };
+}
+
+/** The clauses with which a statement will run; one that takes them has none of its own. */
+const PROBE = " INTO OUTFILE 'x' FORMAT `Null`";
+
+async function lexed(
+  session: Session,
+  head: string,
+): Promise<{ tokens: readonly Token[]; probe: string | null }> {
+  const [tokens, probe] = await rowOf<[Token[], string | null]>(
+    session,
+    `WITH ${text(head)} AS q SELECT
+       arrayMap(t -> (toString(t.type), substring(q, t.begin + 1, t.end - t.begin)),
+         arrayFilter(t -> t.type NOT IN ('Whitespace', 'Comment'), tokenizeQuery(q))),
+       formatQuerySingleLineOrNull(q || ${text(PROBE)})`,
+  );
+  return { tokens, probe };
+}
+
+async function rowOf<Row>(session: Session, sql: string): Promise<Row> {
+  return (await session.queryAsync(sql, { format: 'JSONCompactEachRow' })).json<Row>();
+}
+
+const READING =
+  /^(?:SelectWithUnionQuery|SelectIntersectExceptQuery|Explain|DescribeQuery|Exists\w*Query|Show\w*)\b/;
+
+/** Reading one starts a helper process of the engine, the other interrupts every thread. */
+const SYSTEM_TABLES = new Set(['models', 'stack_trace']);
+
+function refuseTree(tree: string): void {
+  const lines = tree.split('\n');
+  if (!READING.test(lines[0]!)) throw readOnly('a statement of this kind');
+  for (const line of lines.slice(1)) {
+    const [kind, name = ''] = line.trim().split(' ', 2);
+    if (kind === 'Set') throw readOnly('SETTINGS');
+    if (kind !== 'TableIdentifier' && kind !== 'Identifier') continue;
+    const parts = name.split('.');
+    if (parts.length > 1 && parts[0] === 'default') throw noDefaultDatabase();
+    if (SYSTEM_TABLES.has(parts.at(-1)!) && (parts.length > 1 || kind === 'TableIdentifier')) {
+      throw new EngineException(
+        CODE.ACCESS_DENIED,
+        'ACCESS_DENIED',
+        `${name} is not readable through this interface.`,
+      );
+    }
+  }
+}
+
+function readOnly(what: string): EngineException {
+  return EngineException.of('READONLY', `Cannot execute query in readonly mode: ${what}.`);
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+
+import { TokenFile } from './accounts/token-file.js';
+import { ArchivalWriter, CATALOGUE_GROUP } from './catalogue/archival-writer.js';
+import type { Config } from './config/config.js';
+import { VersionClock } from './domain/version.js';
+import { createApi } from './gateway/api.js';
+import { GatewayModule } from './gateway/gateway.module.js';
+import { type Infrastructure, openInfrastructure } from './infrastructure.js';
+import { Ingest, INGEST_GROUP } from './ingest/ingest.js';
+import { measureLag } from './ops/consumer-lag.js';
+import type { Logger } from './ops/logger.js';
+import { registry } from './ops/metrics.js';
+import { createOpsServer } from './ops/ops-server.js';
+import type { ReadinessChecks } from './ops/readiness.js';
+import { HISTORY_GROUP, HistoryWriter } from './status/history-writer.js';
+import { RequestHistory } from './status/history.js';
+import { RequestReader } from './status/request-reader.js';
+import { StatusTail } from './status/status-tail.js';
+import { StatusView } from './status/status-view.js';
+
+/** About 50 MB of transitions; the history answers for what is older. */
+const MAX_VIEWED_REQUESTS = 100_000;
+
+/** Where the service can be reached; undefined: not by this process. */
+export interface ServicePorts {
+  api?: number;
+  ops?: number;
+  query?: number;
+}
+
+/**
+ * The service as the configuration asks for it: the composition of its roles. What was started
+ * last stops first.
+ */
+export class Service {
+  readonly ports: ServicePorts = {};
+  private readonly stops: (() => Promise<void>)[] = [];
+  private readonly checks: Record<string, () => Promise<void>> = {};
+  private readonly failures: Promise<never>[] = [];
+
+  private constructor(
+    private readonly config: Config,
+    private readonly logger: Logger,
+    private readonly infrastructure: Infrastructure,
+  ) {}
+
+  /** Resolves when every port answers. Rejects, with everything closed, when something cannot start. */
+  static async start(config: Config, logger: Logger): Promise<Service> {
+    const infrastructure = await openInfrastructure(config);
+    const service = new Service(config, logger, infrastructure);
+    try {
+      await service.startOps();
+      if (config.roles.has('status')) await service.startStatus();
+      if (config.roles.has('ingest')) await service.startIngest();
+      if (config.queryPort !== undefined) await service.startQuery(config.queryPort);
+      if (config.roles.has('gateway')) await service.startGateway();
+      return service;
+    } catch (error) {
+      await service.stop();
+      throw error;
+    }
+  }
+
+  /** Rejects when a role cannot go on. The process is to end: its successor replays from the log. */
+  failed(): Promise<never> {
+    return Promise.race(this.failures);
+  }
+
+  /** Refuses new uploads, finishes those in flight within the deadline, commits, closes. Idempotent. */
+  async stop(): Promise<void> {
+    for (let stop = this.stops.pop(); stop !== undefined; stop = this.stops.pop()) {
+      try {
+        await stop();
+      } catch (error) {
+        this.logger.error({ err: error }, 'a part of the service did not stop cleanly');
+      }
+    }
+    await this.infrastructure.close();
+  }
+
+  private async startOps(): Promise<void> {
+    const { log, warehouse } = this.infrastructure;
+    const groups = [
+      { topic: 'uploads', group: INGEST_GROUP },
+      { topic: 'status', group: HISTORY_GROUP },
+      { topic: 'control', group: CATALOGUE_GROUP },
+    ] as const;
+    const checks: ReadinessChecks = this.checks;
+    this.checks['log'] = async () => void (await log.endOffsets('uploads'));
+    this.checks['warehouse'] = async () => void (await warehouse.query('SELECT 1 AS one'));
+    const ops = createOpsServer({
+      registry,
+      readiness: checks,
+      logger: this.logger,
+      beforeScrape: () => measureLag(log, groups),
+    });
+    this.stops.push(() => ops.close());
+    this.ports.ops = await ops.listen(this.config.opsPort, this.config.http.host);
+  }
+
+  private async startStatus(): Promise<void> {
+    const { log, warehouse } = this.infrastructure;
+    const writer = await HistoryWriter.start(log, this.history(), this.logger);
+    this.stops.push(() => writer.stop());
+    this.failures.push(writer.failed);
+    const archivals = await ArchivalWriter.start(log, warehouse, this.logger);
+    this.stops.push(() => archivals.stop());
+    this.failures.push(archivals.failed);
+  }
+
+  private async startIngest(): Promise<void> {
+    const { log, warehouse } = this.infrastructure;
+    const { config, logger } = this;
+    const ingest = await Ingest.start({ config, log, warehouse, logger });
+    this.stops.push(() => ingest.stop(config.limits.shutdownMs));
+    this.failures.push(ingest.failed);
+  }
+
+  private async startQuery(port: number): Promise<void> {
+    const { config, logger } = this;
+    const { chdbFolder } = await import('./warehouse/chdb/chdb-warehouse.js');
+    const { createQueryServer } = await import('./query/server.js');
+    const server = createQueryServer({
+      path: chdbFolder(config.dataDir),
+      database: config.clickhouseDatabase,
+      limits: config.limits,
+      logger,
+    });
+    this.stops.push(() => server.close());
+    this.ports.query = await server.listen(port, config.http.host);
+  }
+
+  private async startGateway(): Promise<void> {
+    const { log } = this.infrastructure;
+    const { config, logger } = this;
+    const history = this.history();
+    const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
+    const view = new StatusView(MAX_VIEWED_REQUESTS);
+    const tail = await StatusTail.start(log, view, clock);
+    this.stops.push(() => tail.stop());
+    const reader = new RequestReader(view, tail, history, config.limits.logTimeoutMs);
+    // No version is given before every version given earlier is known.
+    await reader.caughtUp();
+    clock.observe(await history.highestVersion());
+    const tokens = await TokenFile.open(config.tokensFile, logger);
+    this.stops.push(async () => {
+      tokens.close();
+      await Promise.resolve();
+    });
+    const api = await createApi(
+      GatewayModule.register({ log, tokens, lookup: reader, fence: reader, clock, config, logger }),
+      config,
+      logger,
+    );
+    this.stops.push(() => api.close());
+    await api.listen(config.http.port, config.http.host);
+    this.ports.api = (api.getHttpServer().address() as AddressInfo).port;
+  }
+
+  private history(): RequestHistory {
+    return new RequestHistory(this.infrastructure.warehouse, this.config.clickhouseDatabase);
+  }
+}

@@ -1,0 +1,106 @@
+import { retrying } from '../domain/retry.js';
+import { furtherOf, type Transition } from '../domain/requests/transition.js';
+import { transitionOf } from '../domain/requests/transition-record.js';
+import type { Consumption, LogRecord, RecordHandler, UploadLog } from '../log/upload-log.js';
+import type { Logger } from '../ops/logger.js';
+import { WarehouseError } from '../warehouse/warehouse.js';
+import type { RequestHistory } from './history.js';
+
+/** The consumer group of the status role: how far the history has been written. */
+export const HISTORY_GROUP = 'status-history';
+
+/** How long transitions are gathered before they are written: the live view answers meanwhile. */
+const GATHER_MS = 500;
+
+/**
+ * The status role: writes the transitions of the status topic into the history, in batches, and
+ * commits last. Waits while the warehouse is away.
+ */
+export class HistoryWriter implements RecordHandler {
+  private readonly aborting = new AbortController();
+  private consumption: Consumption | undefined;
+  /** Of each request the furthest transition since the last write, and by partition the next offset. */
+  private gathered = new Map<string, Transition>();
+  private next = new Map<number, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  readonly failed: Promise<never>;
+  private broken: (error: unknown) => void = () => undefined;
+
+  static async start(
+    log: UploadLog,
+    history: RequestHistory,
+    logger: Logger,
+  ): Promise<HistoryWriter> {
+    const writer = new HistoryWriter(history, logger);
+    writer.consumption = await log.consume('status', HISTORY_GROUP, writer);
+    writer.consumption.failed.catch(writer.broken);
+    return writer;
+  }
+
+  private constructor(
+    private readonly history: RequestHistory,
+    private readonly logger: Logger,
+  ) {
+    this.failed = new Promise<never>((_, reject) => {
+      this.broken = (error) => {
+        if (!this.aborting.signal.aborted) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+    });
+    this.failed.catch(() => undefined);
+  }
+
+  assigned(): void {
+    // What is gathered knows its own offsets.
+  }
+
+  revoked(partition: number): void {
+    this.next.delete(partition);
+  }
+
+  async records(partition: number, records: readonly LogRecord[]): Promise<void> {
+    // One write at a time: while it waits for the warehouse, nothing more is read.
+    await this.writing;
+    for (const record of records) {
+      const transition = transitionOf(record.value);
+      this.gathered.set(
+        transition.requestId,
+        furtherOf(this.gathered.get(transition.requestId), transition),
+      );
+    }
+    this.next.set(partition, records[records.length - 1]!.offset + 1);
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.writing = this.write().catch(this.broken);
+    }, GATHER_MS);
+  }
+
+  /** Writes what is gathered, and commits it, unless the warehouse is away. */
+  async stop(): Promise<void> {
+    await this.consumption?.stop();
+    clearTimeout(this.timer);
+    this.aborting.abort();
+    await this.writing;
+    await this.write().catch(() => undefined);
+  }
+
+  private async write(): Promise<void> {
+    const transitions = [...this.gathered.values()];
+    const offsets = [...this.next];
+    this.gathered = new Map();
+    this.next = new Map();
+    if (transitions.length === 0) return;
+    await retrying(
+      () => this.history.write(transitions),
+      (error) => {
+        if (!(error instanceof WarehouseError)) return false;
+        this.logger.warn({ code: error.code }, 'the warehouse did not take the request history');
+        return true;
+      },
+      this.aborting.signal,
+    );
+    for (const [partition, offset] of offsets) await this.consumption?.commit(partition, offset);
+  }
+}

@@ -1,0 +1,59 @@
+import { isFinal } from '../domain/requests/status.js';
+import { furtherOf, type Transition } from '../domain/requests/transition.js';
+import type { RecordPosition } from '../log/upload-log.js';
+
+/** What the view knows of one request. */
+export interface ViewedRequest {
+  readonly transition: Transition;
+  /**
+   * Whether all of the request's life was seen here. If not, the history may know a further state:
+   * after a restart, ingest publishes the transitions of a replayed upload once more.
+   */
+  readonly sinceCreation: boolean;
+  /** Where its latest record stands; undefined when only this process has told of it so far. */
+  readonly position: RecordPosition | undefined;
+}
+
+/**
+ * What this process has seen on the status topic: the fold of each request's transitions, bounded.
+ *
+ * When it is full, the request that was heard of first is forgotten; the history has it, or will.
+ */
+export class StatusView {
+  private readonly requests = new Map<string, ViewedRequest>();
+  /** By partition: the highest offset of a record whose request has been forgotten. */
+  private readonly forgotten = new Map<number, number>();
+
+  constructor(private readonly maxRequests: number) {}
+
+  get(requestId: string): ViewedRequest | undefined {
+    return this.requests.get(requestId);
+  }
+
+  apply(transition: Transition, position?: RecordPosition): void {
+    const known = this.requests.get(transition.requestId);
+    const isFinished = known !== undefined && isFinal(known.transition.status);
+    this.requests.set(transition.requestId, {
+      transition: isFinished ? known.transition : furtherOf(known?.transition, transition),
+      sinceCreation: known?.sinceCreation === true || transition.status === 'uploaded',
+      position: position ?? known?.position,
+    });
+    if (this.requests.size > this.maxRequests) this.forgetOldest();
+  }
+
+  /** Whether a history that was written up to `offsets` (by partition) has every forgotten request. */
+  isCoveredBy(offsets: readonly number[]): boolean {
+    return [...this.forgotten].every(([partition, offset]) => offset < (offsets[partition] ?? 0));
+  }
+
+  private forgetOldest(): void {
+    for (const [requestId, { position }] of this.requests) {
+      this.requests.delete(requestId);
+      if (position !== undefined) {
+        const { partition, offset } = position;
+        this.forgotten.set(partition, Math.max(offset, this.forgotten.get(partition) ?? 0));
+      }
+      return;
+    }
+  }
+}

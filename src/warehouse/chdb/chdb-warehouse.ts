@@ -1,0 +1,140 @@
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { warehouseErrors } from '../../ops/metrics.js';
+import { failureOf } from '../failure.js';
+import { identifier, text } from '../sql.js';
+import {
+  WarehouseError,
+  type NativeBlock,
+  type QueryParameter,
+  type Warehouse,
+} from '../warehouse.js';
+import { BlockFiles } from './block-files.js';
+import { SessionPool } from './session-pool.js';
+
+/** Inserts that run at once; each keeps a core busy and holds a thread of libuv's pool. */
+const WRITERS = 4;
+
+/**
+ * One block becomes one part, whatever its size: a single thread reads it, nothing cuts it, and
+ * nothing less than it is passed on. Values are not merged at the insert (`optimize_on_insert`):
+ * readers and merges do that anyway, and the insert is four times cheaper.
+ */
+const ONE_PART = [
+  'max_threads = 1',
+  'max_insert_threads = 1',
+  'max_block_size = 1000000000',
+  'max_insert_block_size = 1000000000',
+  'min_insert_block_size_rows = 1000000000',
+  'min_insert_block_size_bytes = 1000000000000',
+  'async_insert = 0',
+  'optimize_on_insert = 0',
+].join(', ');
+
+/** Where the embedded engine keeps its tables. A read-only session opens the same folder. */
+export function chdbFolder(dataDir: string): string {
+  return resolve(dataDir, 'warehouse');
+}
+
+/**
+ * The ClickHouse engine in this process. Statements run on threads of libuv's pool
+ * (`UV_THREADPOOL_SIZE`), never on the event loop; reads run one at a time.
+ *
+ * One data folder per process, and one process per data folder.
+ */
+export class ChdbWarehouse implements Warehouse {
+  private readonly running = new Set<Promise<unknown>>();
+
+  private constructor(
+    private readonly database: string,
+    private readonly writers: SessionPool,
+    private readonly readers: SessionPool,
+    private readonly files: BlockFiles,
+  ) {}
+
+  /**
+   * Opens the warehouse in the data folder and creates its database.
+   *
+   * @throws when another process has this folder open, or this process another one
+   */
+  static async open(dataDir: string, database: string): Promise<ChdbWarehouse> {
+    const blocks = resolve(dataDir, 'warehouse-blocks');
+    if (/[*?{}]/.test(blocks)) {
+      throw new Error(`the engine takes these characters for patterns, * ? { }: ${blocks}`);
+    }
+    const folder = chdbFolder(dataDir);
+    await mkdir(folder, { recursive: true });
+    const warehouse = new ChdbWarehouse(
+      database,
+      new SessionPool(folder, WRITERS, []),
+      // The engine's parameter binding is one at a time in the whole process, so are reads.
+      new SessionPool(folder, 1, ['--output_format_json_quote_64bit_integers=1']),
+      // After the sessions, which hold the folder's lock: another process may be using its blocks.
+      await BlockFiles.open(blocks),
+    );
+    await warehouse.execute(`CREATE DATABASE IF NOT EXISTS ${identifier(database)}`);
+    return warehouse;
+  }
+
+  async execute(sql: string): Promise<void> {
+    await this.run(() => this.writers.run((session) => session.queryAsync(sql)));
+  }
+
+  async insert(table: string, block: NativeBlock): Promise<void> {
+    const names = block.columns.map(({ name }) => identifier(name));
+    const structure = block.columns.map(({ type }, index) => `${names[index]!} ${type}`);
+    const insert = (path: string): string =>
+      `INSERT INTO ${identifier(this.database)}.${identifier(table)} (${names.join(', ')}) ` +
+      `SELECT * FROM file(${text(path)}, 'Native', ${text(structure.join(', '))}) ` +
+      `SETTINGS ${ONE_PART}`;
+    await this.run(() =>
+      this.files.with(block, (path) =>
+        this.writers.run((session) => session.queryAsync(insert(path))),
+      ),
+    );
+  }
+
+  async query<Row>(
+    sql: string,
+    parameters: Readonly<Record<string, QueryParameter>> = {},
+  ): Promise<Row[]> {
+    const result = await this.run(() =>
+      this.readers.run((session) =>
+        session.queryBindAsync(sql, parameters, { format: 'JSONEachRow' }),
+      ),
+    );
+    return result
+      .text()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Row);
+  }
+
+  /** Waits for every statement that was given to it, then lets go of the folder. */
+  async close(): Promise<void> {
+    while (this.running.size > 0) await Promise.allSettled(this.running);
+    await Promise.all([this.writers.close(), this.readers.close()]);
+  }
+
+  private async run<T>(statement: () => Promise<T>): Promise<T> {
+    const running = statement();
+    this.running.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      const failed = asWarehouseError(error);
+      warehouseErrors.inc({ class: failed.failure });
+      throw failed;
+    } finally {
+      this.running.delete(running);
+    }
+  }
+}
+
+function asWarehouseError(cause: unknown): WarehouseError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const digits = /^Code: (\d+)\./.exec(message)?.[1];
+  const code = digits === undefined ? undefined : Number(digits);
+  return new WarehouseError(message, failureOf(code), code, { cause });
+}

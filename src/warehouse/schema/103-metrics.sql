@@ -1,0 +1,51 @@
+-- The metric catalogue: which names were uploaded when, and which are archived.
+
+CREATE TABLE IF NOT EXISTS {database}.metric_sightings
+(
+    account LowCardinality(String),
+    name String,
+    first_seen SimpleAggregateFunction(min, DateTime('UTC')),
+    last_seen SimpleAggregateFunction(max, DateTime('UTC'))
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (account, name)
+SETTINGS
+    fsync_after_insert = 1,
+    fsync_part_directory = 1,
+    min_rows_to_fsync_after_merge = 1;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {database}.metric_sightings_of_self_serve
+TO {database}.metric_sightings
+AS SELECT
+    account,
+    event_category AS name,
+    min(uploaded_at) AS first_seen,
+    max(uploaded_at) AS last_seen
+FROM {database}.self_serve
+GROUP BY account, name;
+
+CREATE TABLE IF NOT EXISTS {database}.metric_archivals
+(
+    account LowCardinality(String),
+    name String,
+    archived Bool,
+    changed_at DateTime('UTC'),
+    version UInt128
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (account, name)
+SETTINGS
+    fsync_after_insert = 1,
+    fsync_part_directory = 1,
+    min_rows_to_fsync_after_merge = 1;
+
+CREATE VIEW IF NOT EXISTS {database}.metrics
+AS SELECT
+    sightings.account AS account,
+    sightings.name AS name,
+    sightings.first_seen AS first_seen,
+    sightings.last_seen AS last_seen,
+    archivals.archived AS archived
+FROM {database}.metric_sightings AS sightings FINAL
+LEFT JOIN {database}.metric_archivals AS archivals FINAL
+    ON archivals.account = sightings.account AND archivals.name = sightings.name;

@@ -1,0 +1,35 @@
+-- Every transition of every request; the furthest one is the request's state.
+
+CREATE TABLE IF NOT EXISTS {database}.request_transitions
+(
+    request_id UUID,
+    account LowCardinality(String),
+    family LowCardinality(String),
+    status LowCardinality(String),
+    prev_status Nullable(String),
+    reason Nullable(String),
+    created_at DateTime('UTC'),
+    updated_at DateTime('UTC'),
+    version UInt128,
+    -- Of a request the highest stays: the rank of the status above, the earlier of two equal ones.
+    precedence UInt64
+)
+ENGINE = ReplacingMergeTree(precedence)
+ORDER BY request_id
+SETTINGS
+    index_granularity = 1024,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1,
+    min_rows_to_fsync_after_merge = 1;
+
+CREATE VIEW IF NOT EXISTS {database}.upload_requests
+AS SELECT
+    request_id,
+    account,
+    family,
+    status,
+    prev_status,
+    reason,
+    created_at,
+    updated_at
+FROM {database}.request_transitions FINAL;

@@ -1,0 +1,111 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { UINT16, STRING } from '../native/column-types.js';
+import { blockOf, column } from '../native/block.js';
+import { identifier, statementsOf } from '../sql.js';
+import type { Warehouse } from '../warehouse.js';
+
+/**
+ * The schema is a row of numbered scripts, `NNN-name.sql`. The hundreds of a number are its major
+ * version: a script that takes away what an older program needs begins a new hundred, everything
+ * else (a new table, a column with a default) goes on in the same one.
+ *
+ * Every statement may run again (`IF NOT EXISTS`), and a script is recorded after its last one, so
+ * a migration that was killed in the middle is completed by the next. A script that has shipped
+ * never changes.
+ */
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly script: string;
+}
+
+/** The schema was made by a newer program that this one cannot work with. */
+export class NewerSchemaError extends Error {
+  override readonly name = 'NewerSchemaError';
+}
+
+/**
+ * Brings the schema up to date. One process at a time may do this.
+ *
+ * @throws NewerSchemaError before anything is changed
+ */
+export async function migrate(warehouse: Warehouse, database: string): Promise<void> {
+  const migrations = await readMigrations();
+  await warehouse.execute(`
+    CREATE TABLE IF NOT EXISTS ${identifier(database)}.schema_migrations
+    (number UInt16, name String, applied_at DateTime('UTC') DEFAULT now())
+    ENGINE = ReplacingMergeTree ORDER BY number
+    SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1`);
+  const applied = await appliedNumbers(warehouse, database);
+  refuseNewerMajor(migrations, applied);
+  for (const { number, name, script } of migrations) {
+    if (applied.has(number)) continue;
+    for (const statement of statementsOf(script)) {
+      await warehouse.execute(statement.replaceAll('{database}', identifier(database)));
+    }
+    await warehouse.insert(
+      'schema_migrations',
+      blockOf([column('number', UINT16, [number]), column('name', STRING, [name])], 1),
+    );
+  }
+}
+
+/**
+ * Resolves when another process has brought the schema to the version that this one needs.
+ *
+ * @throws NewerSchemaError
+ */
+export async function waitForSchema(
+  warehouse: Warehouse,
+  database: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const migrations = await readMigrations();
+  for (;;) {
+    const applied = await appliedNumbers(warehouse, database);
+    refuseNewerMajor(migrations, applied);
+    if (migrations.every(({ number }) => applied.has(number))) return;
+    await sleep(1_000, undefined, { signal });
+  }
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const folder = new URL('./', import.meta.url);
+  const names = (await readdir(folder)).filter((name) => /^\d{3}-.*\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => ({
+      number: Number(name.slice(0, 3)),
+      name: name.slice(4, -'.sql'.length),
+      script: await readFile(new URL(name, folder), 'utf8'),
+    })),
+  );
+}
+
+async function appliedNumbers(warehouse: Warehouse, database: string): Promise<Set<number>> {
+  // There may be no such table yet, nor the database; asking for it by name would be an error.
+  const [found] = await warehouse.query(
+    'SELECT 1 FROM system.tables WHERE database = {database:String} AND name = {table:String}',
+    { database, table: 'schema_migrations' },
+  );
+  if (found === undefined) return new Set();
+  const rows = await warehouse.query<{ number: number }>(
+    `SELECT number FROM ${identifier(database)}.schema_migrations`,
+  );
+  return new Set(rows.map(({ number }) => number));
+}
+
+function refuseNewerMajor(known: readonly Migration[], applied: ReadonlySet<number>): void {
+  const mine = majorOf(Math.max(...known.map(({ number }) => number)));
+  const theirs = majorOf(Math.max(0, ...applied));
+  if (theirs > mine) {
+    throw new NewerSchemaError(
+      `the warehouse's schema has major version ${theirs}, this program works with ${mine}`,
+    );
+  }
+}
+
+function majorOf(number: number): number {
+  return Math.floor(number / 100);
+}

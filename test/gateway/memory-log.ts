@@ -1,0 +1,121 @@
+import {
+  LogUnavailableError,
+  type Consumption,
+  type LogRecord,
+  type RecordPosition,
+  type RecordToAppend,
+  type Tail,
+  type Topic,
+  type UploadLog,
+} from '../../src/log/upload-log.js';
+
+/** A log in memory that can be made to stall, to fail and to be slow. Appending and reading only. */
+export class MemoryLog implements UploadLog {
+  /** Milliseconds that an append takes. */
+  delayMs = 0;
+  /** Decides which appends fail; the records are not kept then. */
+  fails: (topic: Topic, records: readonly RecordToAppend[]) => boolean = () => false;
+  /** Bytes of the values of all appends that were begun, and how many are not acknowledged. */
+  begunBytes = 0;
+  unacknowledged = 0;
+  mostUnacknowledged = 0;
+
+  private readonly topics = new Map<Topic, LogRecord[][]>();
+  private stalled: (() => void)[] | undefined;
+
+  constructor(
+    private readonly partitionCount = 4,
+    /** Off for measurements of memory. */
+    private readonly keepsValues = true,
+  ) {}
+
+  /** Appends are taken from now on only after `resume`. */
+  stall(): void {
+    this.stalled ??= [];
+  }
+
+  resume(): void {
+    const waiting = this.stalled ?? [];
+    this.stalled = undefined;
+    for (const go of waiting) go();
+  }
+
+  /** Everything in the topic, in the order of appending within each partition. */
+  records(topic: Topic): readonly LogRecord[] {
+    return (this.topics.get(topic) ?? []).flat();
+  }
+
+  partitions(): number {
+    return this.partitionCount;
+  }
+
+  async append(
+    topic: Topic,
+    records: readonly RecordToAppend[],
+  ): Promise<readonly RecordPosition[]> {
+    for (const record of records) this.begunBytes += record.value.length;
+    this.unacknowledged += 1;
+    this.mostUnacknowledged = Math.max(this.mostUnacknowledged, this.unacknowledged);
+    try {
+      await new Promise<void>((resolve) => {
+        if (this.stalled !== undefined) this.stalled.push(resolve);
+        else if (this.delayMs > 0) setTimeout(resolve, this.delayMs);
+        else setImmediate(resolve);
+      });
+      if (this.fails(topic, records)) throw new LogUnavailableError('told to fail');
+      return records.map((record) => this.keep(topic, record));
+    } finally {
+      this.unacknowledged -= 1;
+    }
+  }
+
+  endOffsets(topic: Topic): Promise<readonly number[]> {
+    return Promise.resolve(this.partitionsOf(topic).map((partition) => partition.length));
+  }
+
+  committedOffsets(): Promise<readonly number[]> {
+    return Promise.resolve(Array.from({ length: this.partitionCount }, () => 0));
+  }
+
+  async *read(
+    topic: Topic,
+    partition: number,
+    from: number,
+    to: number,
+  ): AsyncIterable<readonly LogRecord[]> {
+    await Promise.resolve();
+    const records = this.partitionsOf(topic)[partition]!.slice(from, to);
+    if (records.length > 0) yield records;
+  }
+
+  consume(): Promise<Consumption> {
+    throw new Error('the memory log has no consumers');
+  }
+
+  tail(): Promise<Tail> {
+    throw new Error('the memory log has no tail');
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private keep(topic: Topic, record: RecordToAppend): RecordPosition {
+    const partition = record.partition ?? record.key.length % this.partitionCount;
+    const records = this.partitionsOf(topic)[partition]!;
+    const position = { partition, offset: records.length };
+    const value = Buffer.from(this.keepsValues ? record.value : []);
+    const { key, headers } = record;
+    records.push({ ...position, timestamp: Date.now(), key, headers, value });
+    return position;
+  }
+
+  private partitionsOf(topic: Topic): LogRecord[][] {
+    let partitions = this.topics.get(topic);
+    if (partitions === undefined) {
+      partitions = Array.from({ length: this.partitionCount }, () => []);
+      this.topics.set(topic, partitions);
+    }
+    return partitions;
+  }
+}

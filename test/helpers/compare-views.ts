@@ -1,0 +1,25 @@
+import { expect } from '@jest/globals';
+
+import type { ServiceProcess } from './service-process.js';
+import { sorted, type WarehouseModel } from './warehouse-model.js';
+
+type Row = Record<string, string | number | boolean | null>;
+
+/** Compares every view of the account with the model. */
+export async function expectViewsToEqual(
+  service: ServiceProcess,
+  model: WarehouseModel,
+  account: string,
+): Promise<void> {
+  const view = async (name: string): Promise<Row[]> => {
+    const rows = await service.query<Row>(
+      `SELECT * FROM ${name} WHERE account = '${account}' SETTINGS output_format_json_quote_64bit_integers = 0`,
+    );
+    return sorted(rows.map(({ request_id: _id, uploaded_at: _at, ...row }) => row));
+  };
+  expect(await view('cost_rows')).toEqual(model.costRows(account));
+  expect(await view('self_serve_rows')).toEqual(model.selfServeRows(account));
+  expect(await view('cost_report')).toEqual(model.costReport(account));
+  expect(await view('cost_summary')).toEqual(model.costSummary(account));
+  expect(await view('self_serve_report')).toEqual(model.selfServeReport(account));
+}

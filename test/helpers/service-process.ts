@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import { createToken } from '../../src/accounts/token-store.js';
+import type { AccountRole } from '../../src/accounts/account.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const START_MS = 60_000;
+
+export interface Ports {
+  readonly api: number;
+  readonly ops: number;
+  readonly query: number;
+}
+
+/** The built service as a process of its own, on free ports of 127.0.0.1. */
+export class ServiceProcess {
+  /** Everything it logged, by line. */
+  readonly logs: Record<string, unknown>[] = [];
+  stderr = '';
+  ports!: Ports;
+  readonly exited: Promise<number | null>;
+
+  private constructor(
+    readonly process: ChildProcess,
+    readonly dataDir: string,
+  ) {
+    this.exited = once(process, 'exit').then(([code]) => code as number | null);
+  }
+
+  /** Starts it and resolves when it answers. Rejects when it ends before, with what it said. */
+  static async start(dataDir: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
+    const service = ServiceProcess.spawn(dataDir, env);
+    const listening = new Promise<Ports>((resolve) => {
+      createInterface({ input: service.process.stdout! }).on('line', (line) => {
+        const entry = JSON.parse(line) as Record<string, unknown>;
+        service.logs.push(entry);
+        if (entry['msg'] === 'listening') resolve(entry as unknown as Ports);
+      });
+    });
+    const timer = setTimeout(() => service.process.kill('SIGKILL'), START_MS);
+    try {
+      service.ports = await Promise.race([
+        listening,
+        service.exited.then((code) => {
+          throw new Error(`the service ended with ${String(code)}: ${service.stderr}`);
+        }),
+      ]);
+    } finally {
+      clearTimeout(timer);
+    }
+    return service;
+  }
+
+  private static spawn(dataDir: string, env: Record<string, string>): ServiceProcess {
+    const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'],
+        DATA_DIR: dataDir,
+        HTTP_PORT: '0',
+        OPS_PORT: '0',
+        QUERY_PORT: '0',
+        UV_THREADPOOL_SIZE: '16',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const service = new ServiceProcess(child, dataDir);
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (service.stderr += text));
+    return service;
+  }
+
+  /** As a machine that loses its power would end it, but for the disk's own memory. */
+  async kill(): Promise<void> {
+    this.process.kill('SIGKILL');
+    await this.exited;
+  }
+
+  /** As an operator ends it; gives the exit code. */
+  async stop(): Promise<number | null> {
+    this.process.kill('SIGTERM');
+    return this.exited;
+  }
+
+  async metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.ports.ops}/metrics`)).text();
+  }
+
+  /** Rows of a query on the query interface. */
+  async query<Row>(sql: string): Promise<Row[]> {
+    const answer = await fetch(
+      `http://127.0.0.1:${this.ports.query}/?database=custom_data&default_format=JSONEachRow`,
+      { method: 'POST', body: sql },
+    );
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Row);
+  }
+}
+
+export async function makeDataDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'custom-data-test-'));
+}
+
+export async function removeDataDir(dataDir: string): Promise<void> {
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+/** A token in the service's tokens file; a running service honours it within a second. */
+export async function tokenFor(
+  dataDir: string,
+  account: string,
+  role: AccountRole = 'owner',
+  timeZone = 'UTC',
+): Promise<string> {
+  const { token } = await createToken(join(dataDir, 'tokens.json'), { account, role, timeZone });
+  return token;
+}

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LmdbLog, type LmdbLogOptions } from '../../../src/log/lmdb/lmdb-log.js';
+import type { LogRecord, RecordHandler, RecordToAppend } from '../../../src/log/upload-log.js';
+
+/** Folders and logs of one test; all of them go with `cleanUp`. */
+export class LogFolders {
+  private readonly folders: string[] = [];
+  private readonly logs: LmdbLog[] = [];
+
+  async folder(): Promise<string> {
+    const dir = await mkdtemp(join(tmpdir(), 'custom-data-log-'));
+    this.folders.push(dir);
+    return dir;
+  }
+
+  /** A log in a folder of its own, unless one is given. */
+  async open(options: Partial<LmdbLogOptions> = {}): Promise<LmdbLog> {
+    const dir = options.dir ?? (await this.folder());
+    const log = LmdbLog.open({ retentionMs: 60_000, timeoutMs: 10_000, ...options, dir });
+    this.logs.push(log);
+    return log;
+  }
+
+  async cleanUp(): Promise<void> {
+    for (const log of this.logs.splice(0)) await log.close();
+    for (const dir of this.folders.splice(0)) await rm(dir, { recursive: true, force: true });
+  }
+}
+
+export function record(value: string | Uint8Array, fields: Partial<RecordToAppend> = {}) {
+  return { key: 'key', headers: {}, value: Buffer.from(value), ...fields } satisfies RecordToAppend;
+}
+
+export function texts(records: readonly LogRecord[]): string[] {
+  return records.map(({ value }) => value.toString());
+}
+
+export async function readAll(
+  log: LmdbLog,
+  topic: Parameters<LmdbLog['read']>[0],
+  partition = 0,
+): Promise<LogRecord[]> {
+  const all: LogRecord[] = [];
+  for await (const batch of log.read(topic, partition, 0, Infinity)) all.push(...batch);
+  return all;
+}
+
+/** Keeps what it is handed. */
+export class Collector implements RecordHandler {
+  readonly seen: LogRecord[] = [];
+  readonly assignments: [partition: number, offset: number][] = [];
+
+  assigned(partition: number, offset: number): void {
+    this.assignments.push([partition, offset]);
+  }
+
+  revoked(partition: number): void {
+    throw new Error(`partition ${partition} was revoked`);
+  }
+
+  records(_partition: number, records: readonly LogRecord[]): Promise<void> {
+    this.seen.push(...records);
+    return Promise.resolve();
+  }
+}
+
+/** Waits until `condition` holds; the test's own timeout is the limit. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+}

@@ -1,0 +1,50 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const HOOKS = new URL('./typescript-hooks.mjs', import.meta.url).href;
+const REGISTER = `data:text/javascript,import{register}from'node:module';register('${HOOKS}')`;
+
+/** A process of its own that runs one of `programs/`. */
+export class Program {
+  /** What it has written to standard output so far. */
+  readonly lines: string[] = [];
+  private readonly exited: Promise<unknown>;
+
+  private constructor(private readonly child: ChildProcess) {
+    const output = createInterface({ input: child.stdout! });
+    output.on('line', (line) => this.lines.push(line));
+    this.exited = Promise.all([once(child, 'exit'), once(output, 'close')]);
+  }
+
+  /** @param fileBytes how large a file it may write: a disk that is full */
+  static start(name: string, args: readonly string[], fileBytes?: number): Program {
+    const path = fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url));
+    const command = [process.execPath, '--import', REGISTER, path, ...args];
+    const limit = fileBytes === undefined ? [] : ['prlimit', `--fsize=${fileBytes}`];
+    const [file, ...rest] = [...limit, ...command];
+    return new Program(spawn(file!, rest, { stdio: ['ignore', 'pipe', 'ignore'] }));
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  async printed(lines: number): Promise<void> {
+    while (this.lines.length < lines) {
+      if (this.child.exitCode !== null) throw new Error('the program has ended too early');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  /** Ends it as a crash does; resolves when all of its output has been read. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.exited;
+  }
+
+  async ended(): Promise<void> {
+    await this.exited;
+  }
+}

@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { DataFolderLock } from '../../../src/log/lmdb/data-folder-lock.js';
+import { LogUnavailableError } from '../../../src/log/upload-log.js';
+import { Collector, LogFolders, readAll, record, until } from '../helpers/log-folders.js';
+import { Program } from '../helpers/program.js';
+
+const folders = new LogFolders();
+afterEach(() => folders.cleanUp());
+
+describe('a second process', () => {
+  it('appends while the service does, and no offset is given twice', async () => {
+    const dir = await folders.folder();
+    const log = await folders.open({ dir });
+    const collector = new Collector();
+    await log.consume('control', 'ingest', collector);
+    const other = Program.start('append-control', [dir, '50']);
+    const mine: number[] = [];
+    while (other.lines.length < 50) {
+      const [position] = await log.append('control', [record('mine')]);
+      mine.push(position!.offset);
+      await log.append('uploads', [record(Buffer.alloc(100_000))]);
+    }
+    await other.ended();
+    const all = [...mine, ...other.lines.map(Number)].sort((a, b) => a - b);
+    expect(all).toEqual(Array.from(all, (_, i) => i));
+    expect(await log.endOffsets('control')).toEqual([all.length]);
+    await until(() => collector.seen.length === all.length);
+    expect(collector.seen.map(({ offset }) => offset)).toEqual(all);
+  });
+
+  it('is seen by consumers and tails although nothing happens in this process', async () => {
+    const dir = await folders.folder();
+    const log = await folders.open({ dir });
+    const collector = new Collector();
+    await log.consume('control', 'ingest', collector);
+    const tail = await log.tail('control', [0], () => undefined);
+    await Program.start('append-control', [dir, '1']).ended();
+    await tail.reached([1], 5_000);
+    await until(() => collector.seen.length === 1);
+    expect(collector.seen[0]!.value.toString()).toBe('other 0');
+  });
+});
+
+describe('kill -9', () => {
+  it('loses no acknowledged record, leaves no gap and no half append', async () => {
+    const dir = await folders.folder();
+    const acknowledged = new Map<number, string>();
+    for (const life of [40, 150, 15, 90, 1, 200]) {
+      const program = Program.start('append-forever', [dir, '70000']);
+      await program.printed(30);
+      await new Promise((resolve) => setTimeout(resolve, life));
+      await program.kill();
+      for (const line of program.lines) {
+        const [, offset, append] = /^(\d+) (\d+ \d+)$/.exec(line) ?? [];
+        // The last line may have been cut off by the kill.
+        if (append !== undefined) acknowledged.set(Number(offset), `${append} ${life}`);
+      }
+
+      const log = await folders.open({ dir });
+      const records = await readAll(log, 'uploads');
+      await log.close();
+      expect(records.map(({ offset }) => offset)).toEqual(Array.from(records, (_, i) => i));
+      expect(records.length % 3).toBe(0);
+      for (const { offset, key, headers, value } of records) {
+        const text = `${key}.${headers['n']!}.${offset % 3};`;
+        expect(value.equals(Buffer.alloc(70_000, text))).toBe(true);
+        const told = acknowledged.get(offset);
+        if (told?.endsWith(` ${life}`)) expect(told).toBe(`${key} ${headers['n']!} ${life}`);
+      }
+      expect(Math.max(...acknowledged.keys())).toBeLessThan(records.length);
+    }
+  });
+});
+
+describe('a full disk', () => {
+  it('refuses appends, keeps the process and what was acknowledged, and gives no offset away', async () => {
+    const dir = await folders.folder();
+    const program = Program.start('append-forever', [dir, '70000'], 20_000_000);
+    await program.ended();
+    expect(program.lines.slice(-2)).toEqual(['refused', 'closed']);
+    const acknowledged = program.lines.slice(0, -2).map((line) => Number(line.split(' ')[0]));
+    expect(acknowledged.length).toBeGreaterThan(30);
+
+    const log = await folders.open({ dir });
+    const end = acknowledged.length;
+    expect(acknowledged.sort((a, b) => a - b)).toEqual(Array.from({ length: end }, (_, i) => i));
+    expect(await readAll(log, 'uploads')).toHaveLength(end);
+    expect(await log.append('uploads', [record('x')])).toEqual([{ partition: 0, offset: end }]);
+  });
+});
+
+describe('a disk that does not answer', () => {
+  it('rejects what waits, and takes records again once it answers', async () => {
+    const dir = await folders.folder();
+    const log = await folders.open({ dir, timeoutMs: 100 });
+    await log.append('uploads', [record('before')]);
+    const holder = Program.start('hold-transaction', [dir, '1000']);
+    await holder.printed(1);
+    const appends = ['a', 'b', 'c'].map((text) => log.append('uploads', [record(text)]));
+    const settled = await Promise.allSettled(appends);
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await expect(log.append('uploads', [record('d')])).rejects.toThrow(LogUnavailableError);
+    await holder.ended();
+    await until(() => holder.lines.length === 2);
+    for (;;) {
+      const taken = await log.append('uploads', [record('after')]).catch(() => undefined);
+      if (taken !== undefined) break;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const offsets = (await readAll(log, 'uploads')).map(({ offset }) => offset);
+    expect(offsets).toEqual(Array.from(offsets, (_, i) => i));
+  });
+});
+
+describe('the lock of the data folder', () => {
+  it('refuses a second service with one line that names the folder and the holder', async () => {
+    const dir = await folders.folder();
+    const holder = Program.start('hold-folder', [dir]);
+    await holder.printed(1);
+    const refusal = `DATA_DIR ${dir} is in use by another service (process ${holder.pid})`;
+    await expect(DataFolderLock.acquire(dir)).rejects.toThrow(refusal);
+    const third = Program.start('hold-folder', [dir]);
+    await third.ended();
+    expect(third.lines).toEqual([refusal]);
+    await holder.kill();
+    await (await DataFolderLock.acquire(dir)).release();
+  });
+
+  it('is free after every kill -9, with nothing to clean up', async () => {
+    const dir = await folders.folder();
+    for (let i = 0; i < 3; i++) {
+      const holder = Program.start('hold-folder', [dir]);
+      await holder.printed(1);
+      expect(holder.lines).toEqual(['held']);
+      await holder.kill();
+    }
+    const lock = await DataFolderLock.acquire(dir);
+    await lock.release();
+  });
+
+  it('is held by one of several services that start together', async () => {
+    const dir = await folders.folder();
+    const programs = [1, 2, 3].map(() => Program.start('hold-folder', [dir]));
+    for (const program of programs) await program.printed(1);
+    expect(programs.filter(({ lines }) => lines[0] === 'held')).toHaveLength(1);
+    for (const program of programs) await program.kill();
+  });
+
+  it('is refused twice in one process, and given again after its release', async () => {
+    const dir = await folders.folder();
+    const lock = await DataFolderLock.acquire(dir);
+    await expect(DataFolderLock.acquire(dir)).rejects.toThrow(/DATA_DIR .* \(this process\)/);
+    await lock.release();
+    await (await DataFolderLock.acquire(dir)).release();
+  });
+});
