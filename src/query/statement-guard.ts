@@ -93,7 +93,9 @@ function refuseTree(tree: string): void {
   if (!READING.test(lines[0]!)) throw readOnly('a statement of this kind');
   for (const line of lines.slice(1)) {
     const [kind, name = ''] = line.trim().split(' ', 2);
-    if (kind === 'Set') throw readOnly('SETTINGS');
+    // The first level below EXPLAIN holds options of EXPLAIN itself, which are no settings.
+    const optionOfExplain = lines[0]!.startsWith('Explain') && line === ' Set';
+    if (kind === 'Set' && !optionOfExplain) throw readOnly('SETTINGS');
     if (kind !== 'TableIdentifier' && kind !== 'Identifier') continue;
     const parts = name.split('.');
     if (parts.length > 1 && parts[0] === 'default') throw noDefaultDatabase();

@@ -49,7 +49,8 @@ export class RawClient {
       }, timeoutMs);
       this.socket.write(bytes, (error) => {
         clearTimeout(timer);
-        resolve(!error);
+        // Not at once: a loop of failing writes would keep the socket's end from being noticed.
+        setImmediate(resolve, !error);
       });
     });
   }

@@ -12,9 +12,7 @@ export async function expectViewsToEqual(
   account: string,
 ): Promise<void> {
   const view = async (name: string): Promise<Row[]> => {
-    const rows = await service.query<Row>(
-      `SELECT * FROM ${name} WHERE account = '${account}' SETTINGS output_format_json_quote_64bit_integers = 0`,
-    );
+    const rows = await service.query<Row>(`SELECT * FROM ${name} WHERE account = '${account}'`);
     return sorted(rows.map(({ request_id: _id, uploaded_at: _at, ...row }) => row));
   };
   expect(await view('cost_rows')).toEqual(model.costRows(account));

@@ -95,7 +95,7 @@ export class ServiceProcess {
   /** Rows of a query on the query interface. */
   async query<Row>(sql: string): Promise<Row[]> {
     const answer = await fetch(
-      `http://127.0.0.1:${this.ports.query}/?database=custom_data&default_format=JSONEachRow`,
+      `http://127.0.0.1:${this.ports.query}/?database=custom_data&default_format=JSONEachRow&output_format_json_quote_64bit_integers=0`,
       { method: 'POST', body: sql },
     );
     const text = await answer.text();

@@ -134,7 +134,7 @@ describe('the protocol', () => {
     ['SELECT 1; SELECT 2', 400, 62, 'SYNTAX_ERROR'],
     ['SELECT * FROM nothing', 404, 60, 'UNKNOWN_TABLE'],
     ['SELECT nothing FROM t', 404, 47, 'UNKNOWN_IDENTIFIER'],
-    ['SELECT nothing(1)', 404, 46, 'UNKNOWN_FUNCTION'],
+    ['SELECT nosuchfunction(1)', 404, 46, 'UNKNOWN_FUNCTION'],
     ['SELECT 1 FORMAT Nothing', 404, 73, 'UNKNOWN_FORMAT'],
     ["SELECT toUInt8('x')", 400, 6, 'CANNOT_PARSE_TEXT'],
     ['SELECT throwIf(1)', 500, 395, 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'],

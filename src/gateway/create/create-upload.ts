@@ -92,7 +92,10 @@ export class CreateUpload {
       async (bytes) => {
         for (let from = 0; from < bytes.length;) {
           from += chunker.fill(bytes, from);
-          if (chunker.isFull) await writer.chunk(chunker.cut());
+          if (!chunker.isFull) continue;
+          // Cut only when there is room: a cut begins the next buffer.
+          await writer.room();
+          writer.chunk(chunker.cut());
         }
       },
     );
@@ -114,7 +117,10 @@ export class CreateUpload {
       unpacker.destroy();
     }
     // Of a file with a finding nothing will be read, so the rest need not be kept.
-    if (unpacker.finding === null && !chunker.isEmpty) await writer.chunk(chunker.rest());
+    if (unpacker.finding === null && !chunker.isEmpty) {
+      await writer.room();
+      writer.chunk(chunker.rest());
+    }
     return unpacker.finding;
   }
 }

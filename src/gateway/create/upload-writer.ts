@@ -41,10 +41,13 @@ export class UploadWriter {
     return this.byteCount;
   }
 
-  /** Resolves when there is room for another chunk. */
-  async chunk(value: Buffer): Promise<void> {
+  /** Resolves when there is room for another chunk; to be awaited before each. */
+  async room(): Promise<void> {
     if (this.unacknowledged.length === MAX_UNACKNOWLEDGED) await this.unacknowledged.shift();
     if (this.isClosed) throw new LogUnavailableError('the upload was given up');
+  }
+
+  chunk(value: Buffer): void {
     const sequence = this.chunkCount++;
     this.byteCount += value.length;
     const acknowledged = this.append({ type: 'chunk', sequence: String(sequence) }, value).then(

@@ -55,8 +55,12 @@ test('the records of an upload say what they are, in one partition', async () =>
     });
     if (i < chunks.length - 1) expect(chunk.value.at(-1)).toBe(0x0a);
   }
-  const { sequence: _, ...headers } = chunks[0]!.headers;
-  expect(endRecord!.headers).toEqual({ ...headers, type: 'end' });
+  expect(endRecord!.headers).toEqual({
+    type: 'end',
+    requestId,
+    account: 'acme',
+    family: 'self-serve',
+  });
   expect(new Set([...chunks, endRecord!].map((record) => record.partition)).size).toBe(1);
   expect(end).toMatchObject({ chunks: 3, bytes: 300_000, firstOffset: chunks[0]!.offset });
 });

@@ -18,13 +18,14 @@ export class Program {
     this.exited = Promise.all([once(child, 'exit'), once(output, 'close')]);
   }
 
-  /** @param fileBytes how large a file it may write: a disk that is full */
-  static start(name: string, args: readonly string[], fileBytes?: number): Program {
+  /** @param fileBlocks how large a file it may write, in blocks of 512 or 1024 bytes: a full disk */
+  static start(name: string, args: readonly string[], fileBlocks?: number): Program {
     const path = fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url));
+    const limit = `ulimit -f ${fileBlocks ?? 'unlimited'}; exec "$0" "$@"`;
     const command = [process.execPath, '--import', REGISTER, path, ...args];
-    const limit = fileBytes === undefined ? [] : ['prlimit', `--fsize=${fileBytes}`];
-    const [file, ...rest] = [...limit, ...command];
-    return new Program(spawn(file!, rest, { stdio: ['ignore', 'pipe', 'ignore'] }));
+    return new Program(
+      spawn('sh', ['-c', limit, ...command], { stdio: ['ignore', 'pipe', 'ignore'] }),
+    );
   }
 
   get pid(): number {

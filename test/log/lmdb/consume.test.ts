@@ -141,9 +141,9 @@ describe('consume', () => {
 
   it('waits at stop and at close for the handler call under way', async () => {
     const log = await folders.open();
-    const collector = new Collector();
-    let finish: () => void = () => undefined;
+    let finish: (() => void) | undefined;
     let done = false;
+    const collector = new Collector();
     collector.records = async () => {
       await new Promise<void>((resolve) => (finish = resolve));
       await log.append('status', [record('told')]);
@@ -151,15 +151,12 @@ describe('consume', () => {
     };
     await log.append('uploads', [record('a')]);
     const consumption = await log.consume('uploads', 'ingest', collector);
-    let called = false;
-    void until(() => finish.length === 0).then(() => (called = true));
-    await until(() => called);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => finish !== undefined);
     const stopped = consumption.stop().then(() => done);
     const closed = log.close().then(() => done);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(done).toBe(false);
-    finish();
+    finish!();
     expect(await stopped).toBe(true);
     expect(await closed).toBe(true);
   });

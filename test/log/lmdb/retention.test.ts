@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { stat } from 'node:fs/promises';
 import { type LmdbLog, type LmdbLogOptions } from '../../../src/log/lmdb/lmdb-log.js';
 import { type Topic } from '../../../src/log/upload-log.js';
 import { Collector, LogFolders, readAll, record, texts, until } from '../helpers/log-folders.js';
@@ -84,10 +85,10 @@ describe('retention', () => {
   it('lets appends through while it deletes', async () => {
     const log = await open();
     await appendOld(log, 'dead-letter', 5_000);
-    let deleting = true;
-    const deletion = log.deleteExpired().finally(() => (deleting = false));
+    const progress = { deleting: true };
+    const deletion = log.deleteExpired().finally(() => (progress.deleting = false));
     let appends = 0;
-    while (deleting) {
+    while (progress.deleting) {
       await log.append('uploads', [record('x')]);
       appends++;
     }
@@ -96,7 +97,6 @@ describe('retention', () => {
   });
 
   it('uses the space of deleted records again', async () => {
-    const { stat } = await import('node:fs/promises');
     const dir = await folders.folder();
     const log = await open({ dir });
     const megabytes = (): Promise<number> => stat(`${dir}/data.mdb`).then(({ size }) => size / 1e6);

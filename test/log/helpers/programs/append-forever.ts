@@ -1,4 +1,7 @@
-/** Appends to a log without an end, from several writers, and prints every acknowledged offset. */
+/**
+ * Appends to a log without an end, from several writers, three records at a time, and prints every
+ * acknowledged one: its offset, then the process, the writer and the number of its append.
+ */
 import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';
 import { LogUnavailableError } from '../../../../src/log/upload-log.js';
 
@@ -7,11 +10,11 @@ const log = LmdbLog.open({ dir: dir!, retentionMs: 60_000, timeoutMs: 10_000 });
 
 async function write(writer: number): Promise<void> {
   for (let n = 0; ; n++) {
-    // Three records an append: a crash must leave all of them or none.
-    const values = [0, 1, 2].map((i) => Buffer.alloc(Number(bytes), `${writer}.${n}.${i};`));
-    const records = values.map((value) => ({ key: `${writer}`, headers: { n: `${n}` }, value }));
+    const append = `${process.pid} ${writer} ${n}`;
+    const values = [0, 1, 2].map((i) => Buffer.alloc(Number(bytes), `${append} ${i};`));
+    const records = values.map((value) => ({ key: append, headers: { append }, value }));
     const positions = await log.append('uploads', records);
-    for (const { offset } of positions) process.stdout.write(`${offset} ${writer} ${n}\n`);
+    for (const { offset } of positions) process.stdout.write(`${offset} ${append}\n`);
   }
 }
 
@@ -19,7 +22,7 @@ try {
   await Promise.all([0, 1, 2, 3].map(write));
 } catch (error) {
   if (!(error instanceof LogUnavailableError)) throw error;
-  process.stdout.write(`refused\n`);
+  process.stdout.write('refused\n');
   await log.close();
-  process.stdout.write(`closed\n`);
+  process.stdout.write('closed\n');
 }

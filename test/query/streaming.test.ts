@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { ask, openQueryServer, type TestQueryServer } from './query-server-fixture.js';
+
+const ENDLESS = 'SELECT number, repeat(toString(number), 5) FROM numbers(1000000000000)';
+
+/** An answer whose body the test reads itself. */
+async function open(url: string, query: string): Promise<IncomingMessage> {
+  const request = get(`${url}/?query=${encodeURIComponent(query)}`);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+/** Statements in the engine besides the one that asks. */
+function underway(server: TestQueryServer): number {
+  const query = "SELECT count() - 1 FROM system.processes WHERE query NOT ILIKE 'INSERT%'";
+  return Number(server.writer.query(query, 'TSV'));
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('it did not happen in time');
+    await sleep(20);
+  }
+}
+
+describe('a result', () => {
+  let server: TestQueryServer;
+  beforeAll(async () => {
+    server = await openQueryServer({ queryConcurrency: 2, queryTimeoutMs: 3_000 });
+  });
+  afterAll(async () => {
+    await server.close();
+  });
+
+  test('is sent while it is made, and no faster than it is read', async () => {
+    const started = Date.now();
+    const response = await open(server.url, ENDLESS);
+    await once(response, 'readable');
+    expect(Date.now() - started).toBeLessThan(1_500);
+    const memory = process.memoryUsage().rss;
+    await sleep(1_000);
+    expect(process.memoryUsage().rss - memory).toBeLessThan(32 * 1024 * 1024);
+    expect(underway(server)).toBe(1);
+    response.destroy();
+    await until(() => underway(server) === 0);
+  });
+
+  test('a client that leaves stops the query, whatever it does', async () => {
+    const computing = 'SELECT count() FROM numbers(1000000000000) WHERE number % 7 = 3';
+    for (const query of [computing, `${ENDLESS} ORDER BY number % 3`]) {
+      const request = get(`${server.url}/?query=${encodeURIComponent(query)}`);
+      request.on('error', () => undefined);
+      await until(() => underway(server) === 1);
+      request.destroy();
+      await until(() => underway(server) === 0);
+    }
+    expect((await ask(server.url, 'SELECT 1')).text).toBe('1\n');
+  });
+
+  test('an error in its middle breaks the connection and is told', async () => {
+    const query = "SELECT throwIf(number = 3000000, 'too far') FROM numbers(10000000)";
+    const response = await open(server.url, query);
+    expect(response.statusCode).toBe(200);
+    const parts: Buffer[] = [];
+    const read = (async () => {
+      for await (const part of response as AsyncIterable<Buffer>) parts.push(part);
+    })();
+    await expect(read).rejects.toThrow('aborted');
+    const tag = String(response.headers['x-clickhouse-exception-tag']);
+    const text = Buffer.concat(parts).subarray(-400).toString();
+    expect(text).toContain(`\r\n__exception__\r\n${tag}\r\nCode: 395. DB::Exception: too far`);
+    expect(text.endsWith(` ${tag}\r\n__exception__\r\n`)).toBe(true);
+  });
+
+  test('an error in a small one, or in one that the client waits for, has its own status', async () => {
+    const query = 'SELECT throwIf(number = 100000) FROM numbers(200000)';
+    const small = await ask(server.url, 'SELECT number, throwIf(number = 5) FROM numbers(10)');
+    expect(small.status).toBe(500);
+    const waited = await ask(server.url, query, { wait_end_of_query: '1', max_block_size: '1000' });
+    expect(waited.status).toBe(500);
+    expect(waited.text).toMatch(/^Code: 395/);
+  });
+
+  test('ends in time, also when nobody reads it', async () => {
+    const computing = 'SELECT count() FROM numbers(1000000000000) WHERE number % 7 = 3';
+    const late = await ask(server.url, computing);
+    expect([late.status, late.headers.get('x-clickhouse-exception-code')]).toEqual([408, '159']);
+    const shorter = Date.now();
+    const asked = await ask(server.url, computing, { max_execution_time: '0.5' });
+    expect(asked.status).toBe(408);
+    expect(Date.now() - shorter).toBeLessThan(2_000);
+
+    const unread = await open(server.url, ENDLESS);
+    await until(() => underway(server) === 1);
+    await until(() => underway(server) === 0);
+    await expect(
+      (async () => {
+        for await (const _ of unread) void _;
+      })(),
+    ).rejects.toThrow('aborted');
+  });
+
+  test('its analysis does not hold up the process', async () => {
+    let longest = 0;
+    let last = performance.now();
+    const ticks = setInterval(() => {
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+    }, 10);
+    const scalar = 'SELECT (SELECT count() FROM numbers(1000000000) WHERE number % 7 = 3)';
+    await ask(server.url, scalar);
+    clearInterval(ticks);
+    expect(longest).toBeLessThan(250);
+  });
+
+  test('more queries than may run wait in line, and too many are refused', async () => {
+    const started = Date.now();
+    const few = await Promise.all(
+      Array.from({ length: 6 }, () => ask(server.url, 'SELECT sleep(0.3)')),
+    );
+    expect(few.map(({ text }) => text)).toEqual(Array<string>(6).fill('0\n'));
+    expect(Date.now() - started).toBeGreaterThan(850);
+
+    const leaving = new AbortController();
+    const many = Array.from({ length: 70 }, async () => {
+      const url = `${server.url}/?query=${encodeURIComponent('SELECT sleepEachRow(1) FROM numbers(9)')}`;
+      const response = await fetch(url, { signal: leaving.signal });
+      return response.headers.get('x-clickhouse-exception-code');
+    });
+    const refused = await Promise.race(many);
+    expect(refused).toBe('202');
+    leaving.abort();
+    const rest = await Promise.allSettled(many);
+    expect(rest.filter(({ status }) => status === 'fulfilled')).toHaveLength(70 - 2 - 64);
+    await until(() => underway(server) === 0);
+    expect((await ask(server.url, 'SELECT 1')).text).toBe('1\n');
+  });
+
+  test('writing goes on beside a reader who does not read', async () => {
+    const response = await open(server.url, ENDLESS);
+    const started = Date.now();
+    await server.writer.queryAsync("INSERT INTO custom_data.t VALUES (1, 'a', '2024-01-01')");
+    expect(Date.now() - started).toBeLessThan(1_000);
+    response.destroy();
+    await until(() => underway(server) === 0);
+  });
+});
+
+test('closing stops what runs', async () => {
+  const server = await openQueryServer();
+  const response = await open(server.url, ENDLESS);
+  const waiting = ask(server.url, 'SELECT sleepEachRow(1) FROM numbers(9)');
+  const ended = Promise.allSettled([waiting, once(response.resume(), 'end')]);
+  await until(() => underway(server) === 2);
+  const started = Date.now();
+  await server.close();
+  expect(Date.now() - started).toBeLessThan(3_000);
+  expect((await ended)[1]!.status).toBe('rejected');
+});
