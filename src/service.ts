@@ -9,7 +9,7 @@ import { createApi } from './gateway/api.js';
 import { GatewayModule } from './gateway/gateway.module.js';
 import { type Infrastructure, openInfrastructure } from './infrastructure.js';
 import { Ingest, INGEST_GROUP } from './ingest/ingest.js';
-import { measureLag } from './ops/consumer-lag.js';
+import { measureLag } from './log/consumer-lag.js';
 import type { Logger } from './ops/logger.js';
 import { registry } from './ops/metrics.js';
 import { createOpsServer } from './ops/ops-server.js';

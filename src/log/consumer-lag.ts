@@ -1,5 +1,5 @@
-import type { Topic, UploadLog } from '../log/upload-log.js';
-import { consumerLag } from './metrics.js';
+import type { Topic, UploadLog } from './upload-log.js';
+import { consumerLag } from '../ops/metrics.js';
 
 export interface ConsumerGroup {
   readonly topic: Topic;
