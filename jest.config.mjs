@@ -8,6 +8,9 @@ export default {
   transform: {
     '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false }],
   },
+  // The Kafka tests share a broker, started by the first of them.
+  globalSetup: '<rootDir>/test/helpers/kafka/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/helpers/kafka/global-teardown.mjs',
   testTimeout: 60_000,
   maxWorkers: 2,
 };

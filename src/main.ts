@@ -2,19 +2,25 @@ import 'reflect-metadata';
 
 import { ConfigError, readConfig } from './config/read-config.js';
 import type { Config } from './config/config.js';
-import { createLogger } from './ops/logger.js';
+import { createLogger, type Logger } from './ops/logger.js';
 import { Service } from './service.js';
 
 /** Starts the service, and stops it cleanly at a signal. */
 async function main(): Promise<void> {
   const config = configOrExit();
   const logger = createLogger(config.logLevel);
+  const stopping = new AbortController();
   const stopped = new Promise<string>((resolve) => {
     // Stays registered: a Ctrl-C reaches the process twice when npm passes it on as well.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, resolve);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        resolve(signal);
+        stopping.abort();
+      });
+    }
   });
 
-  const service = await Service.start(config, logger);
+  const service = await startOrExit(config, logger, stopping.signal);
   logger.info({ ...service.ports, roles: [...config.roles] }, 'listening');
 
   try {
@@ -27,6 +33,18 @@ async function main(): Promise<void> {
   await service.stop();
   logger.info('stopped');
   process.exit();
+}
+
+async function startOrExit(config: Config, logger: Logger, signal: AbortSignal): Promise<Service> {
+  try {
+    return await Service.start(config, logger, signal);
+  } catch (error) {
+    if (signal.aborted) {
+      logger.info('stopped before the start was complete');
+      process.exit();
+    }
+    throw error;
+  }
 }
 
 function configOrExit(): Config {

@@ -39,6 +39,7 @@ export class Service {
   private readonly stops: (() => Promise<void>)[] = [];
   private readonly checks: Record<string, () => Promise<void>> = {};
   private readonly failures: Promise<never>[] = [];
+  private started = false;
 
   private constructor(
     private readonly config: Config,
@@ -46,16 +47,23 @@ export class Service {
     private readonly infrastructure: Infrastructure,
   ) {}
 
-  /** Resolves when every port answers. Rejects, with everything closed, when something cannot start. */
-  static async start(config: Config, logger: Logger): Promise<Service> {
-    const infrastructure = await openInfrastructure(config);
+  /**
+   * Resolves when every port answers; until then the ops port says that the service is live and not
+   * ready. Rejects, with everything closed, when something cannot start, or when `signal` ends the
+   * wait for it.
+   */
+  static async start(config: Config, logger: Logger, signal: AbortSignal): Promise<Service> {
+    const infrastructure = await openInfrastructure(config, logger);
     const service = new Service(config, logger, infrastructure);
     try {
       await service.startOps();
+      await infrastructure.ready(signal);
       if (config.roles.has('status')) await service.startStatus();
       if (config.roles.has('ingest')) await service.startIngest();
       if (config.queryPort !== undefined) await service.startQuery(config.queryPort);
       if (config.roles.has('gateway')) await service.startGateway();
+      signal.throwIfAborted();
+      service.started = true;
       return service;
     } catch (error) {
       await service.stop();
@@ -88,8 +96,19 @@ export class Service {
       { topic: 'control', group: CATALOGUE_GROUP },
     ] as const;
     const checks: ReadinessChecks = this.checks;
-    this.checks['log'] = async () => void (await log.endOffsets('uploads'));
-    this.checks['warehouse'] = async () => void (await warehouse.query('SELECT 1 AS one'));
+    this.checks['start'] = async () => {
+      if (!this.started) throw new Error('the service is starting');
+      await Promise.resolve();
+    };
+    this.checks['log'] = async () => {
+      await log.endOffsets('uploads');
+    };
+    // A gateway takes uploads while the warehouse is away, so it is to be sent them.
+    if (!this.config.roles.has('gateway')) {
+      this.checks['warehouse'] = async () => {
+        await warehouse.query('SELECT 1 AS one');
+      };
+    }
     const ops = createOpsServer({
       registry,
       readiness: checks,

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../config/config.js';
+import type { ClickHouseConfig, Config } from '../config/config.js';
 import { logFolder } from '../config/data-folder.js';
 import type { UploadLog } from '../log/upload-log.js';
-import type { Warehouse } from '../warehouse/warehouse.js';
+import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
 import { CommandError } from './terminal.js';
 
 // Native modules are loaded by the commands that need them: the others start faster and also work
@@ -38,17 +38,13 @@ export async function withLog<T>(
  * Runs `work` with the warehouse. The embedded one is of one process at a time, so no service may
  * be running on the data folder.
  *
- * @throws Error, one line, when one is
+ * @throws Error, one line, when one is, or when the server does not answer or refuses
  */
 export async function withWarehouse<T>(
-  { dataDir, clickhouseUrl, clickhouseDatabase }: Config,
+  { dataDir, clickhouse, clickhouseDatabase }: Config,
   work: (warehouse: Warehouse) => Promise<T>,
 ): Promise<T> {
-  if (clickhouseUrl !== undefined) {
-    throw new CommandError(
-      'CLICKHOUSE_URL is set, but this command only knows the embedded warehouse',
-    );
-  }
+  if (clickhouse !== undefined) return withServer(clickhouse, clickhouseDatabase, work);
   const { DataFolderLock } = await import('../log/lmdb/data-folder-lock.js');
   const lock = await DataFolderLock.acquire(dataDir);
   try {
@@ -61,5 +57,27 @@ export async function withWarehouse<T>(
     }
   } finally {
     await lock.release();
+  }
+}
+
+async function withServer<T>(
+  config: ClickHouseConfig,
+  database: string,
+  work: (warehouse: Warehouse) => Promise<T>,
+): Promise<T> {
+  const { connectClickHouse, refuseConfig } = await import('../warehouse/clickhouse/connect.js');
+  const warehouse = await connectClickHouse(config, database);
+  try {
+    return await work(warehouse);
+  } catch (error) {
+    refuseConfig(error);
+    if (error instanceof WarehouseError && error.code === undefined) {
+      throw new CommandError(
+        `CLICKHOUSE_URL: no ClickHouse server answers at ${config.url} (${error.message})`,
+      );
+    }
+    throw error;
+  } finally {
+    await warehouse.close();
   }
 }

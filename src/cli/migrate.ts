@@ -10,7 +10,8 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
     .description("bring the warehouse's schema up to date (the embedded service does so at start)")
     .action(async () => {
       const config = readConfig(terminal.env);
-      await withWarehouse(config, (warehouse) => migrate(warehouse, config.clickhouseDatabase));
-      terminal.hint(`the schema of ${config.clickhouseDatabase} is up to date\n`);
+      const { clickhouse, clickhouseDatabase: database } = config;
+      await withWarehouse(config, (warehouse) => migrate(warehouse, database, clickhouse?.cluster));
+      terminal.hint(`the schema of ${database} is up to date\n`);
     });
 }

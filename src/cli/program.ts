@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/read-config.js';
+import { addDeadLetterCommands } from './dead-letter.js';
 import { addMetricCommands } from './metrics.js';
 import { addMigrateCommand } from './migrate.js';
 import type { Terminal } from './terminal.js';
@@ -31,6 +32,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     });
   addTokenCommands(program, terminal);
   addMetricCommands(program, terminal);
+  addDeadLetterCommands(program, terminal);
   addMigrateCommand(program, terminal);
   try {
     await program.parseAsync(args, { from: 'user' });

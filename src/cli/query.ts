@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.js';
+import { withWarehouse } from './connections.js';
 import { CommandError } from './terminal.js';
 
 const TIMEOUT_MS = 30_000;
 
 /**
- * Asks the warehouse through ClickHouse's HTTP interface: the server's own, or the read-only one of
- * a running embedded service, whose data folder no second process may open.
+ * Asks the warehouse: a server, or the read-only HTTP interface of a running embedded service, whose
+ * data folder no second process may open.
  *
  * @param sql one SELECT without FORMAT, with `{name:Type}` placeholders
  * @throws CommandError
@@ -15,30 +16,26 @@ export async function ask<Row>(
   sql: string,
   parameters: Readonly<Record<string, string>>,
 ): Promise<Row[]> {
-  const url = queryUrl(config);
-  const headers = new Headers();
-  if (url.username !== '') {
-    headers.set('x-clickhouse-user', decodeURIComponent(url.username));
-    headers.set('x-clickhouse-key', decodeURIComponent(url.password));
-    url.username = '';
-    url.password = '';
+  if (config.clickhouse !== undefined) {
+    return withWarehouse(config, (warehouse) => warehouse.query<Row>(sql, parameters));
   }
+  const url = queryUrl(config);
   for (const [name, value] of Object.entries(parameters)) {
     url.searchParams.set(`param_${name}`, escaped(value));
   }
-  const body = await post(url, headers, `${sql} FORMAT JSONEachRow`);
+  const body = await post(url, `${sql} FORMAT JSONEachRow`);
   return body
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Row);
 }
 
-async function post(url: URL, headers: Headers, body: string): Promise<string> {
+async function post(url: URL, body: string): Promise<string> {
   let status: number;
   let text: string;
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(url, { method: 'POST', headers, body, signal });
+    const response = await fetch(url, { method: 'POST', body, signal });
     status = response.status;
     text = await response.text();
   } catch {
@@ -48,8 +45,7 @@ async function post(url: URL, headers: Headers, body: string): Promise<string> {
   return text;
 }
 
-function queryUrl({ clickhouseUrl, queryPort }: Config): URL {
-  if (clickhouseUrl !== undefined) return new URL(clickhouseUrl);
+function queryUrl({ queryPort }: Config): URL {
   if (queryPort === undefined) {
     throw new CommandError('QUERY_PORT is empty, so the query interface that this needs is off');
   }

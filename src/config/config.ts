@@ -15,10 +15,26 @@ export interface Config {
   /** Undefined: the log is LMDB in the data folder. */
   readonly kafkaBrokers: readonly string[] | undefined;
   /** Undefined: the warehouse is chDB in the data folder. */
-  readonly clickhouseUrl: string | undefined;
+  readonly clickhouse: ClickHouseConfig | undefined;
   readonly clickhouseDatabase: string;
   readonly integratedChannels: readonly string[];
   readonly limits: Limits;
+}
+
+/** How to reach a ClickHouse server. */
+export interface ClickHouseConfig {
+  /** Scheme, host and port. */
+  readonly url: string;
+  readonly user: string;
+  /** Undefined: it stands in `passwordFile`, or the user has none. */
+  readonly password: string | undefined;
+  readonly passwordFile: string | undefined;
+  /** PEM certificates to trust in place of the system's. */
+  readonly caFile: string | undefined;
+  /** Undefined: a single server. Otherwise the name under which its servers know the cluster. */
+  readonly cluster: string | undefined;
+  /** How long a statement may go on, or a connection stay silent, before it is tried again. */
+  readonly timeoutMs: number;
 }
 
 export interface Limits {

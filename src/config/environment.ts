@@ -19,6 +19,7 @@ const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:]*:[0-9A-
 const PORT = /[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]/.source;
 const BROKER = new RegExp(`^(?:[A-Za-z0-9_.-]+|\\[[0-9A-Fa-f:.]+\\]):(?:${PORT})$`);
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+const CLUSTER = /^[A-Za-z0-9_.-]{1,64}$/;
 
 const MIB = 1_048_576;
 const GIB = 1_024 * MIB;
@@ -81,6 +82,34 @@ export class Environment {
   @Expose()
   @Matches(IDENTIFIER, must('a database name of letters, digits and underscores'))
   CLICKHOUSE_DATABASE = 'custom_data';
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  CLICKHOUSE_USER?: string;
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  CLICKHOUSE_PASSWORD?: string;
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  CLICKHOUSE_PASSWORD_FILE?: string;
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  CLICKHOUSE_CA_FILE?: string;
+
+  @Expose()
+  @IsOptional()
+  @Matches(CLUSTER, must('a cluster name of letters, digits, underscores, dots and hyphens'))
+  CLICKHOUSE_CLUSTER?: string;
+
+  @Whole(1, 3_600)
+  CLICKHOUSE_TIMEOUT_SECONDS = 60;
 
   @List()
   @ArrayMaxSize(1_000, must('a list of at most 1000 channels'))

@@ -2,12 +2,11 @@ import { join, resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { ROLES, type Config, type Limits } from './config.js';
+import { clickhouseOf } from './clickhouse.js';
+import { ConfigError } from './config-error.js';
 import { Environment } from './environment.js';
 
-/** The configuration is unknown or contradicts itself. The message is one line that names the variable. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+export { ConfigError } from './config-error.js';
 
 /**
  * Reads and validates the configuration. A blank variable counts as absent, except `QUERY_PORT`,
@@ -44,8 +43,8 @@ function withoutBlanks(env: Readonly<Record<string, string | undefined>>): Recor
 
 function configOf(environment: Environment): Config {
   const dataDir = resolve(environment.DATA_DIR);
-  const clickhouseUrl = environment.CLICKHOUSE_URL;
-  const queryOff = environment.QUERY_PORT === '' || clickhouseUrl !== undefined;
+  const clickhouse = clickhouseOf(environment);
+  const queryOff = environment.QUERY_PORT === '' || clickhouse !== undefined;
   return {
     roles: new Set(environment.ROLES),
     http: { host: environment.HTTP_HOST, port: environment.HTTP_PORT },
@@ -55,7 +54,7 @@ function configOf(environment: Environment): Config {
     tokensFile: resolve(environment.TOKENS_FILE ?? join(dataDir, 'tokens.json')),
     logLevel: environment.LOG_LEVEL,
     kafkaBrokers: environment.KAFKA_BROKERS,
-    clickhouseUrl,
+    clickhouse,
     clickhouseDatabase: environment.CLICKHOUSE_DATABASE,
     integratedChannels: [...new Set(environment.INTEGRATED_CHANNELS)],
     limits: limitsOf(environment),
@@ -81,16 +80,11 @@ function limitsOf(environment: Environment): Limits {
 }
 
 function refuseContradictions(config: Config): void {
-  const { roles, kafkaBrokers, clickhouseUrl, limits } = config;
+  const { roles, kafkaBrokers, clickhouse, limits } = config;
   if (roles.size < ROLES.length) {
     // LMDB and chDB live in one process: a role elsewhere would see neither.
     if (kafkaBrokers === undefined) throw fewerRolesWithout('KAFKA_BROKERS', config);
-    if (clickhouseUrl === undefined) throw fewerRolesWithout('CLICKHOUSE_URL', config);
-  }
-  if (clickhouseUrl !== undefined && new URL(clickhouseUrl).pathname !== '/') {
-    throw new ConfigError(
-      'CLICKHOUSE_URL has a path; the database is named by CLICKHOUSE_DATABASE alone',
-    );
+    if (clickhouse === undefined) throw fewerRolesWithout('CLICKHOUSE_URL', config);
   }
   if (limits.uploadDeadlineMs * 2 > limits.logRetentionMs) {
     throw new ConfigError(

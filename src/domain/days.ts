@@ -18,11 +18,24 @@ export function textOfDay(day: number): string {
 /** The day that it is in a time zone (IANA name) at a moment, as a day count. */
 export function dayInTimeZone(milliseconds: number, timeZone: string): number {
   if (timeZone === 'UTC') return Math.floor(milliseconds / MILLISECONDS_A_DAY);
-  const parts = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  }).format(milliseconds);
-  return dayOf(parts);
+  return dayOf(formatOf(timeZone).format(milliseconds));
+}
+
+/** Making a format costs a hundred times as much as using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** A format that writes `YYYY-MM-DD`. There are a few hundred time zones at the most. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    const digits = '2-digit';
+    format = new Intl.DateTimeFormat('en-CA', {
+      timeZone,
+      year: 'numeric',
+      month: digits,
+      day: digits,
+    });
+    formats.set(timeZone, format);
+  }
+  return format;
 }

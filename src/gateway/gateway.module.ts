@@ -4,6 +4,7 @@ import { TokenGuard } from './auth/token.guard.js';
 import { Acceptance } from './create/acceptance.js';
 import { CreateUpload } from './create/create-upload.js';
 import { CreateController } from './create/create.controller.js';
+import { TimedLog } from './create/timed-log.js';
 import { UploadsInFlight } from './create/uploads-in-flight.js';
 import {
   ACCEPTANCE_FENCE,
@@ -36,6 +37,7 @@ export class GatewayModule {
         { provide: LOGGER, useValue: dependencies.logger },
         { provide: APP_FILTER, useClass: ProblemFilter },
         TokenGuard,
+        TimedLog,
         UploadsInFlight,
         Acceptance,
         CreateUpload,

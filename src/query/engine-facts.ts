@@ -17,9 +17,9 @@ const FACTS = `
     (SELECT groupArray(lower(name)) FROM system.table_functions) AS tableFunctions`;
 
 export async function readEngineFacts(sessions: ReadOnlySessions): Promise<EngineFacts> {
-  const scope = { database: 'system', parameters: new Map<string, string>() };
-  const row = await sessions.use(scope, [], async (session) =>
-    (await session.queryAsync(FACTS, { format: 'JSONEachRow' })).json<
+  const scope = { database: 'system', parameters: new Map<string, string>(), settings: [] };
+  const row = await sessions.use(scope, async ({ engine }) =>
+    (await engine.queryAsync(FACTS, { format: 'JSONEachRow' })).json<
       Record<'version' | 'timezone' | 'displayName', string> &
         Record<'settings' | 'tableFunctions', string[]>
     >(),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
 import { EngineException } from './exception.js';
@@ -15,7 +14,6 @@ export interface EngineQuery {
   readonly statement: Statement;
   readonly format: string;
   readonly scope: Scope;
-  readonly settings: readonly string[];
   readonly timeoutMs: number;
   /** Stops the query. */
   readonly signal: AbortSignal;
@@ -26,6 +24,8 @@ export interface EngineResult {
   readonly output: Readable;
   /** Whether it ended well. Rejects with an EngineException. */
   readonly done: Promise<{ readonly rows: number }>;
+  /** The query is being stopped: its client is gone, or its time is over. */
+  readonly stopped: AbortSignal;
 }
 
 /**
@@ -39,52 +39,50 @@ export async function runQuery(
   consume: (result: EngineResult) => Promise<void>,
 ): Promise<void> {
   const { statement, format, timeoutMs, signal } = query;
-  const logComment = randomUUID();
-  const settings = [
-    ...query.settings,
-    `--log_comment=${logComment}`,
-    `--max_execution_time=${timeoutMs / 1_000}`,
-  ];
-  await sessions.use(query.scope, settings, (session) =>
-    pipes.use(async ({ path, output, finish }) => {
+  await sessions.use(query.scope, ({ engine, mark }) =>
+    pipes.use(async ({ path, output, discard, finish }) => {
       const sql = `${statement.text} INTO OUTFILE '${path}' APPEND FORMAT \`${format}\``;
       const started = performance.now();
-      const stopped = stopping(() => {
-        // The engine may be waiting in this pipe; and it goes on computing without a reader.
-        output.destroy();
-        sessions.kill(logComment);
+      const stopping = new AbortController();
+      const stop = (): void => {
+        stopping.abort();
+      };
+      const killing = whenStopped(stopping.signal, () => {
+        // The engine may be waiting for room in the pipe.
+        discard();
+        sessions.kill(mark);
       });
-      const deadline = setTimeout(stopped.stop, timeoutMs + GRACE_MS);
-      signal.addEventListener('abort', stopped.stop);
-      if (signal.aborted) stopped.stop();
+      const deadline = setTimeout(stop, timeoutMs + GRACE_MS);
+      signal.addEventListener('abort', stop);
+      if (signal.aborted) stop();
 
-      const done = session
+      const done = engine
         .queryAsync(sql, { format })
         .then(
           (result) => {
             // EXPLAIN AST … gives the clause to the statement it explains.
             const rest = result.bytes();
-            if (rest.length > 0) output.unshift(Buffer.from(rest));
-            if (stopped.now()) throw interrupted(signal, started, timeoutMs);
+            if (rest.length > 0 && !output.destroyed) output.unshift(Buffer.from(rest));
+            if (stopping.signal.aborted) throw interrupted(signal, started, timeoutMs);
             return { rows: result.rowsRead };
           },
           (error: unknown) => {
-            throw stopped.now()
+            throw stopping.signal.aborted
               ? interrupted(signal, started, timeoutMs)
               : EngineException.from(error);
           },
         )
         .finally(() => {
           clearTimeout(deadline);
-          signal.removeEventListener('abort', stopped.stop);
-          stopped.end();
+          signal.removeEventListener('abort', stop);
+          killing.end();
           finish();
         });
       const settled = done.catch(() => undefined);
       try {
-        await consume({ output, done });
+        await consume({ output, done, stopped: stopping.signal });
       } finally {
-        stopped.stop();
+        stop();
         // The session closes only after the engine is through with it.
         await settled;
       }
@@ -92,28 +90,26 @@ export async function runQuery(
   );
 }
 
-/** Calls `once` on `stop`, and again until `end`. */
-function stopping(once: () => void): { stop: () => void; end: () => void; now: () => boolean } {
+/** Calls `kill` once the signal says so, and again until `end`. */
+function whenStopped(stopped: AbortSignal, kill: () => void): { end: () => void } {
   let timer: NodeJS.Timeout | undefined;
-  let ended = false;
   const attempt = (): void => {
     try {
-      once();
+      kill();
     } catch {
       // The next attempt follows; the engine's own limits hold as well.
     }
   };
+  const start = (): void => {
+    timer = setInterval(attempt, KILL_AGAIN_MS);
+    attempt();
+  };
+  stopped.addEventListener('abort', start, { once: true });
   return {
-    stop() {
-      if (timer !== undefined || ended) return;
-      timer = setInterval(attempt, KILL_AGAIN_MS);
-      attempt();
-    },
     end() {
-      ended = true;
+      stopped.removeEventListener('abort', start);
       clearInterval(timer);
     },
-    now: () => timer !== undefined,
   };
 }
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
 /** One passage of bytes from the engine. */
@@ -12,6 +12,8 @@ export interface Pipe {
   /** What the engine writes to. */
   readonly path: string;
   readonly output: Readable;
+  /** Nobody wants the rest: `output` is destroyed, what the engine still writes is dropped. */
+  readonly discard: () => void;
   /** The engine has ended: `output` ends after what is still in the pipe. */
   readonly finish: () => void;
 }
@@ -48,9 +50,7 @@ export class Pipes {
     try {
       return await run(pipe);
     } finally {
-      pipe.finish();
-      // What nobody read is gone with the last descriptor; it never reaches the next user.
-      pipe.output.destroy();
+      pipe.close();
       this.free.push(path);
     }
   }
@@ -60,16 +60,35 @@ export class Pipes {
   }
 }
 
-function open(path: string): Pipe {
-  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+function open(path: string): Pipe & { close: () => void } {
+  const reader = new Socket({
+    fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK),
+    readable: true,
+    writable: false,
+  });
   // A writer of our own keeps the pipe from ending before the engine has opened it.
   let writer: number | undefined = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  const finish = (): void => {
+    if (writer !== undefined) closeSync(writer);
+    writer = undefined;
+  };
+  const output = reader.pipe(new PassThrough());
+  reader.on('error', (error) => output.destroy(error));
   return {
     path,
-    output: new Socket({ fd: reader, readable: true, writable: false }),
-    finish() {
-      if (writer !== undefined) closeSync(writer);
-      writer = undefined;
+    output,
+    finish,
+    // The reader stays: without one the engine would wait for ever to open the pipe.
+    discard() {
+      reader.unpipe(output);
+      output.destroy();
+      reader.resume();
+    },
+    // What nobody read is gone with the last descriptor; it never reaches the next user.
+    close() {
+      finish();
+      output.destroy();
+      reader.destroy();
     },
   };
 }

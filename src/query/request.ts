@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 import { EngineException } from './exception.js';
-import type { Scope } from './sessions.js';
+import { timeLimit, type Scope } from './sessions.js';
 import { settingsOf } from './settings.js';
 
 /** What a client asked for. */
@@ -10,8 +10,6 @@ export interface QueryRequest {
   readonly text: string;
   readonly scope: Scope;
   readonly queryId: string;
-  /** Arguments of the session, `--name=value`. */
-  readonly settings: readonly string[];
   /** The format of a statement that names none. */
   readonly defaultFormat: string;
   /** The client takes a gzip body. */
@@ -20,8 +18,8 @@ export interface QueryRequest {
   readonly protocolVersion: number;
   /** The client wants to know of every error before the first byte. */
   readonly waitEnd: boolean;
-  /** Shorter than the service's own limit, in milliseconds. */
-  readonly timeoutMs: number | undefined;
+  /** The client's limit when it is shorter than the service's. */
+  readonly timeoutMs: number;
 }
 
 /** As ClickHouse's own default of `max_query_size`. */
@@ -32,7 +30,12 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export async function readRequest(
   request: IncomingMessage,
   url: URL,
-  options: { readonly database: string; readonly settings: ReadonlySet<string> },
+  options: {
+    readonly database: string;
+    readonly timeoutMs: number;
+    /** Names of all settings of the engine. */
+    readonly settings: ReadonlySet<string>;
+  },
 ): Promise<QueryRequest | undefined> {
   const parameters = url.searchParams;
   refuseUnsupported(request, parameters);
@@ -42,22 +45,24 @@ export async function readRequest(
   if (inUrl === null && request.method !== 'POST') return undefined;
   const text = [inUrl ?? '', body].filter((part) => part !== '').join('\n');
 
-  const seconds = Number(parameters.get('max_execution_time') ?? 0);
+  const asked = Number(parameters.get('max_execution_time') ?? 0) * 1_000;
+  const hurried = asked > 0 && asked < options.timeoutMs;
+  const settings = settingsOf(parameters, options.settings);
   return {
     text,
     scope: {
       database: databaseOf(request, parameters, options.database),
       parameters: boundParameters(parameters),
+      settings: hurried ? [...settings, timeLimit(asked)] : settings,
     },
     queryId: queryIdOf(parameters),
-    settings: settingsOf(parameters, options.settings),
     defaultFormat: formatOf(request, parameters),
     gzip:
       isOn(parameters.get('enable_http_compression')) &&
       /\bgzip\b/.test(request.headers['accept-encoding'] ?? ''),
     protocolVersion: Number(parameters.get('client_protocol_version') ?? 0) || 0,
     waitEnd: isOn(parameters.get('wait_end_of_query')),
-    timeoutMs: seconds > 0 ? seconds * 1_000 : undefined,
+    timeoutMs: hurried ? asked : options.timeoutMs,
   };
 }
 

@@ -16,6 +16,8 @@ const HELD_BYTES = 64 * 1024;
 const HELD_BYTES_WAIT_END = 8 * 1024 * 1024;
 /** A client looks for an exception's text in the last 16 KiB. */
 const EXCEPTION_BYTES = 15 * 1024;
+/** How long a client that does not read has to take it. */
+const LAST_WORDS_MS = 2_000;
 
 /**
  * Sends a result as it is made. Throws while nothing is sent yet; an error after that is written
@@ -28,7 +30,6 @@ export async function sendResult(
   format: string,
   result: EngineResult,
   facts: EngineFacts,
-  signal: AbortSignal,
 ): Promise<void> {
   const started = performance.now();
   const native = format === 'Native' && request.protocolVersion > 0;
@@ -55,10 +56,17 @@ export async function sendResult(
 
   const sink = request.gzip ? gzipped(response) : response;
   try {
-    for (const chunk of held) await write(sink, chunk, signal);
-    for await (const chunk of body) await write(sink, chunk, signal);
+    for (const chunk of held) await write(sink, chunk, result.stopped);
+    for await (const chunk of body) await write(sink, chunk, result.stopped);
     sink.end();
-  } catch (error) {
+  } catch (thrown) {
+    // When the writing was interrupted, the engine's word says why.
+    const error = result.stopped.aborted
+      ? await result.done.then(
+          () => thrown,
+          (reason: unknown) => reason,
+        )
+      : thrown;
     breakOff(response, sink, tag, EngineException.from(error).text(facts.version));
     throw error;
   }
@@ -105,14 +113,15 @@ function gzipped(response: ServerResponse): Writable {
   return gzip;
 }
 
-async function write(sink: Writable, chunk: Buffer, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  if (!sink.write(chunk)) await once(sink, 'drain', { signal });
+async function write(sink: Writable, chunk: Buffer, stopped: AbortSignal): Promise<void> {
+  stopped.throwIfAborted();
+  if (!sink.write(chunk)) await once(sink, 'drain', { signal: stopped });
 }
 
 function breakOff(response: ServerResponse, sink: Writable, tag: string, text: string): void {
   if (sink !== response) {
     // Inside a compressed body nobody would find it.
+    sink.destroy();
     response.destroy();
     return;
   }
@@ -121,5 +130,7 @@ function breakOff(response: ServerResponse, sink: Writable, tag: string, text: s
   const tail = `\n${message.length + 1} ${tag}${marker}`;
   response.write(Buffer.concat([Buffer.from(`${marker}${tag}\r\n`), message, Buffer.from(tail)]));
   // Ends the connection after what is written, without the chunk that says the body is complete.
-  response.socket?.destroySoon();
+  const { socket } = response;
+  socket?.destroySoon();
+  setTimeout(() => socket?.destroy(), LAST_WORDS_MS).unref();
 }

@@ -37,9 +37,9 @@ const KEEP_ALIVE_MS = 10_000;
 
 /** ClickHouse's HTTP interface over the engine in the process, for reading only. */
 export function createQueryServer(options: QueryServerOptions): QueryServer {
-  const { limits } = options;
-  const sessions = new ReadOnlySessions(options.path);
-  const admission = new Admission(limits.queryConcurrency);
+  const { queryConcurrency, queryTimeoutMs: timeoutMs } = options.limits;
+  const sessions = new ReadOnlySessions(options.path, options.database, timeoutMs);
+  const admission = new Admission(queryConcurrency);
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
   let pipes: Pipes;
@@ -90,7 +90,8 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     signal: AbortSignal,
   ): Promise<void> {
     const { database } = options;
-    const query = await readRequest(request, url, { database, settings: facts.settings });
+    const { settings } = facts;
+    const query = await readRequest(request, url, { database, timeoutMs, settings });
     if (query === undefined) {
       sendText(response, 200, 'Ok.\n');
       return;
@@ -99,17 +100,13 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
 
     const leave = await admission.enter(signal);
     try {
-      const { scope, settings } = query;
-      const statement = await sessions.use(scope, [], (session) =>
-        guard(session, query.text, facts.tableFunctions),
+      // Without the client's settings: they would change the answers of the guard as well.
+      const statement = await sessions.use({ ...query.scope, settings: [] }, ({ engine }) =>
+        guard(engine, query.text, facts.tableFunctions),
       );
       const format = statement.format ?? query.defaultFormat;
-      const timeoutMs = Math.min(limits.queryTimeoutMs, query.timeoutMs ?? Infinity);
-      await runQuery(
-        sessions,
-        pipes,
-        { statement, format, scope, settings, timeoutMs, signal },
-        (result) => sendResult(response, query, format, result, facts, signal),
+      await runQuery(sessions, pipes, { ...query, statement, format, signal }, (result) =>
+        sendResult(response, query, format, result, facts),
       );
     } finally {
       leave();
@@ -119,7 +116,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
   return {
     async listen(port, host) {
       facts = await readEngineFacts(sessions);
-      pipes = await Pipes.create(limits.queryConcurrency);
+      pipes = await Pipes.create(queryConcurrency);
       return listenOn(http, port, host);
     },
     async close() {
@@ -132,6 +129,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
       await Promise.all(running);
       http.closeAllConnections();
       await closed;
+      sessions.close();
       await pipes.remove();
     },
   };

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { Session } from 'chdb';
 
 import { text } from '../warehouse/sql.js';
@@ -8,6 +10,14 @@ export interface Scope {
   readonly database: string;
   /** Bound parameters by name, escaped as ClickHouse's HTTP interface takes them. */
   readonly parameters: ReadonlyMap<string, string>;
+  /** Arguments of the session, `--name=value`. */
+  readonly settings: readonly string[];
+}
+
+export interface ReadOnlySession {
+  readonly engine: Session;
+  /** What its statements carry in `log_comment`; no other session's do. */
+  readonly mark: string;
 }
 
 /** Bytes that one query may use. */
@@ -15,56 +25,93 @@ const QUERY_MEMORY = 2 * 1024 ** 3;
 /** Above the longest text taken, also where it stands as a literal with every character escaped. */
 const ENGINE_QUERY_BYTES = 4 * 1024 ** 2;
 
+const TIME_LIMIT = '--max_execution_time=';
+
+export function timeLimit(milliseconds: number): string {
+  return TIME_LIMIT + String(milliseconds / 1_000);
+}
+
 /**
- * Read-only sessions of the engine in this process. Each use gets one of its own (half a
- * millisecond), so that no setting, database or parameter passes from one request to the next.
+ * Read-only sessions of the engine in this process. No setting and no parameter passes from one
+ * request to the next: a session with any of its own is closed after its use, the others are kept
+ * (a closed one stays in memory until whatever the whole process then has under way has ended).
  *
  * Parameters are set on the session. The engine's own binding is shared by the whole process: a
  * long query would hold up every parameterised query of the service.
  */
 export class ReadOnlySessions {
-  constructor(private readonly path: string) {}
+  private readonly idle: ReadOnlySession[] = [];
 
-  /** @param settings further arguments of the form `--name=value` */
-  async use<T>(
-    scope: Scope,
-    settings: readonly string[],
-    run: (session: Session) => Promise<T>,
-  ): Promise<T> {
-    const session = this.open(settings);
+  /**
+   * @param database of the sessions that are kept
+   * @param timeoutMs of a query whose settings say nothing else
+   */
+  constructor(
+    private readonly path: string,
+    private readonly database: string,
+    private readonly timeoutMs: number,
+  ) {}
+
+  async use<T>(scope: Scope, run: (session: ReadOnlySession) => Promise<T>): Promise<T> {
+    const plain =
+      scope.database === this.database && scope.parameters.size + scope.settings.length === 0;
+    const session = (plain ? this.idle.pop() : undefined) ?? (await this.prepared(scope));
+    let kept = false;
     try {
-      await session.queryAsync(`USE \`${scope.database}\``);
-      for (const [name, value] of scope.parameters) {
-        await session.queryAsync(`SET param_${name} = ${text(value)}`);
-      }
-      return await run(session);
+      const result = await run(session);
+      kept = plain;
+      return result;
     } finally {
-      session.close();
+      // After an error too it is closed: what it was doing is then over for certain.
+      if (kept) this.idle.push(session);
+      else session.engine.close();
     }
   }
 
-  /** Stops every statement that runs under this `log_comment`. Blocks for a few milliseconds. */
-  kill(logComment: string): void {
-    const session = this.open([]);
+  /** Stops every statement of the session with this mark. Blocks for a few milliseconds. */
+  kill(mark: string): void {
+    const { engine } = this.open([]);
     try {
       // Not off the event loop: the threads may all be busy with what is to be stopped.
-      session.query(
+      engine.query(
         'KILL QUERY WHERE query_id IN (SELECT query_id FROM system.processes ' +
-          `WHERE Settings['log_comment'] = ${text(logComment)}) ASYNC`,
+          `WHERE Settings['log_comment'] = ${text(mark)}) ASYNC`,
       );
     } finally {
-      session.close();
+      engine.close();
     }
   }
 
-  private open(settings: readonly string[]): Session {
-    const limits = [
+  close(): void {
+    for (const { engine } of this.idle.splice(0)) engine.close();
+  }
+
+  private async prepared({ database, parameters, settings }: Scope): Promise<ReadOnlySession> {
+    const session = this.open(settings);
+    try {
+      await session.engine.queryAsync(`USE \`${database}\``);
+      for (const [name, value] of parameters) {
+        await session.engine.queryAsync(`SET param_${name} = ${text(value)}`);
+      }
+      return session;
+    } catch (error) {
+      session.engine.close();
+      throw error;
+    }
+  }
+
+  private open(settings: readonly string[]): ReadOnlySession {
+    const mark = randomUUID();
+    const limited = settings.some((setting) => setting.startsWith(TIME_LIMIT));
+    const own = [
+      ...(limited ? [] : [timeLimit(this.timeoutMs)]),
       '--readonly=1',
+      `--log_comment=${mark}`,
       `--max_memory_usage=${QUERY_MEMORY}`,
       `--max_query_size=${ENGINE_QUERY_BYTES}`,
     ];
     try {
-      return new Session(this.path, { connectionArgs: [...limits, ...settings] });
+      return { engine: new Session(this.path, { connectionArgs: [...own, ...settings] }), mark };
     } catch (error) {
       const names = settings.map((setting) => setting.slice(2, setting.indexOf('=')));
       throw new EngineException(

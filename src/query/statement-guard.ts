@@ -24,8 +24,7 @@ export interface Statement {
  * 3. The engine's syntax tree, which has bound identifiers filled in, shows the kind of statement
  *    and the tables. It leaves out what stands in APPLY and SHOW … WHERE, so it is not enough alone.
  *
- * The session must be without settings of the client: they would change these answers too.
- *
+ * @param session one without settings of the client, which would change these answers too
  * @throws EngineException for a syntax error, several statements, or anything refused
  */
 export async function guard(

@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../helpers/api-client.js';
 import { expectViewsToEqual } from '../helpers/compare-views.js';
-import {
-  makeDataDir,
-  removeDataDir,
-  ServiceProcess,
-  tokenFor,
-} from '../helpers/service-process.js';
+import { Deployment, DEPLOYMENTS } from '../helpers/deployment.js';
+import { tokenFor } from '../helpers/service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../helpers/warehouse-model.js';
 
 /** SIGKILL at any moment under load loses nothing, doubles nothing, halves nothing. */
@@ -18,17 +14,6 @@ const KILLS = 5;
 const CLIENTS = 6;
 const FIRST_KILL_MS = 300;
 const LAST_KILL_MS = 1_500;
-
-let dataDir: string;
-let service: ServiceProcess;
-
-beforeAll(async () => {
-  dataDir = await makeDataDir();
-});
-afterAll(async () => {
-  await service.kill();
-  await removeDataDir(dataDir);
-});
 
 interface Sent {
   readonly requestId: string;
@@ -100,34 +85,43 @@ class Unexpected extends Error {
   }
 }
 
-test('everything answered with 201 ends as the model says, through any number of kills', async () => {
-  const model = new WarehouseModel();
-  const uploaders: Uploader[] = [];
-  for (let i = 0; i < CLIENTS; i++) {
-    const account = `killed-${i}`;
-    const client = new ApiClient(() => service.ports.api, await tokenFor(dataDir, account));
-    uploaders.push(new Uploader(account, client, model));
-  }
-  service = await ServiceProcess.start(dataDir);
-  const running = uploaders.map((uploader) => uploader.run());
+describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await Deployment.open(kind);
+  });
+  afterAll(() => deployment.close());
 
-  for (let kill = 0; kill < KILLS; kill++) {
-    await sleep(FIRST_KILL_MS + Math.random() * (LAST_KILL_MS - FIRST_KILL_MS));
-    await service.kill();
-    service = await ServiceProcess.start(dataDir);
-  }
-  for (const uploader of uploaders) uploader.stop();
-  await Promise.all(running);
-
-  for (const { account, accepted, client } of uploaders) {
-    expect(accepted.length).toBeGreaterThan(KILLS);
-    for (const { requestId, isValid } of accepted) {
-      expect(await client.finished('cost', requestId)).toMatchObject(
-        isValid
-          ? { status: 'succeeded', prevStatus: 'ingested', reason: null }
-          : { status: 'failed', prevStatus: 'uploaded' },
-      );
+  test('everything answered with 201 ends as the model says, through any number of kills', async () => {
+    const model = new WarehouseModel();
+    const uploaders: Uploader[] = [];
+    for (let i = 0; i < CLIENTS; i++) {
+      const account = `killed-${i}`;
+      const token = await tokenFor(deployment.dataDir, account);
+      const client = new ApiClient(() => deployment.service.ports.api, token);
+      uploaders.push(new Uploader(account, client, model));
     }
-    await expectViewsToEqual(service, model, account);
-  }
-}, 180_000);
+    await deployment.start();
+    const running = uploaders.map((uploader) => uploader.run());
+
+    for (let kill = 0; kill < KILLS; kill++) {
+      await sleep(FIRST_KILL_MS + Math.random() * (LAST_KILL_MS - FIRST_KILL_MS));
+      await deployment.service.kill();
+      await deployment.start();
+    }
+    for (const uploader of uploaders) uploader.stop();
+    await Promise.all(running);
+
+    for (const { account, accepted, client } of uploaders) {
+      expect(accepted.length).toBeGreaterThan(KILLS);
+      for (const { requestId, isValid } of accepted) {
+        expect(await client.finished('cost', requestId)).toMatchObject(
+          isValid
+            ? { status: 'succeeded', prevStatus: 'ingested', reason: null }
+            : { status: 'failed', prevStatus: 'uploaded' },
+        );
+      }
+      await expectViewsToEqual(deployment, model, account);
+    }
+  }, 180_000);
+});

@@ -10,7 +10,7 @@ import { VersionClock } from '../../src/domain/version.js';
 import { createApi } from '../../src/gateway/api.js';
 import type { GatewayConfig } from '../../src/gateway/dependencies.js';
 import { GatewayModule } from '../../src/gateway/gateway.module.js';
-import type { LogRecord, UploadLog } from '../../src/log/upload-log.js';
+import type { LogRecord } from '../../src/log/upload-log.js';
 import { MemoryLog } from './memory-log.js';
 
 export const OWNER = 'owner-token';
@@ -55,7 +55,7 @@ export interface Gateway {
 
 export async function startGateway(
   limits: Partial<GatewayConfig['limits']> = {},
-  given: { log?: MemoryLog; uploadLog?: UploadLog } = {},
+  given: { log?: MemoryLog } = {},
 ): Promise<Gateway> {
   const config: GatewayConfig = {
     integratedChannels: ['integrated.one'],
@@ -80,7 +80,7 @@ export async function startGateway(
     { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
   const module = GatewayModule.register({
-    log: given.uploadLog ?? log,
+    log,
     tokens: { holderOf: (token) => HOLDERS[token] },
     lookup,
     fence: { caughtUp: () => fence.caughtUp() },

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { Family } from '../../src/domain/families/index.js';
 import { ApiClient } from '../helpers/api-client.js';
 import { expectViewsToEqual } from '../helpers/compare-views.js';
-import {
-  makeDataDir,
-  removeDataDir,
-  ServiceProcess,
-  tokenFor,
-} from '../helpers/service-process.js';
+import { Deployment, DEPLOYMENTS } from '../helpers/deployment.js';
+import { tokenFor } from '../helpers/service-process.js';
 import {
   COST,
   csvOf,
@@ -92,57 +88,55 @@ function uploadOf(
   );
 }
 
-let dataDir: string;
-let service: ServiceProcess;
-const clients = new Map<string, ApiClient>();
+describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
+  let deployment: Deployment;
+  const clients = new Map<string, ApiClient>();
 
-beforeAll(async () => {
-  dataDir = await makeDataDir();
-  for (const account of ACCOUNTS) {
-    const token = await tokenFor(dataDir, account);
-    clients.set(account, new ApiClient(() => service.ports.api, token));
-  }
-  service = await ServiceProcess.start(dataDir);
-});
-afterAll(async () => {
-  await service.kill();
-  await removeDataDir(dataDir);
-});
+  beforeAll(async () => {
+    deployment = await Deployment.open(kind);
+    for (const account of ACCOUNTS) {
+      const token = await tokenFor(deployment.dataDir, account);
+      clients.set(account, new ApiClient(() => deployment.service.ports.api, token));
+    }
+    await deployment.start();
+  });
+  afterAll(() => deployment.close());
 
-test(
-  'after any uploads, every view shows what the model says',
-  async () => {
-    // One model for all runs: later runs overwrite what earlier ones left.
-    const model = new WarehouseModel();
-    const uploads = fc.array(
-      fc.oneof(uploadOf(COST, costRow), uploadOf(SELF_SERVE, selfServeRow)),
-      { minLength: 1, maxLength: 8 },
-    );
-    await fc.assert(
-      fc.asyncProperty(uploads, async (batch) => {
-        const requests: [Family, string, string][] = [];
-        // Each is posted after the 201 of the one before, and none waits for its processing.
-        for (const { account, family, rows } of batch) {
-          const created = await clients.get(account)!.create(family.name, csvOf(family, rows));
-          requests.push([family, account, created.requestId]);
-          model.apply(account, family, rows);
-        }
-        for (const [family, account, requestId] of requests) {
-          const record = await clients.get(account)!.finished(family.name, requestId);
-          expect({ ...record, createdAt: '', updatedAt: '' }).toEqual({
-            requestId,
-            status: 'succeeded',
-            prevStatus: 'ingested',
-            reason: null,
-            createdAt: '',
-            updatedAt: '',
-          });
-        }
-        for (const account of ACCOUNTS) await expectViewsToEqual(service, model, account);
-      }),
-      // A failing run cannot be shrunk: what it stored is still there.
-      { numRuns: RUNS, endOnFailure: true },
-    );
-  },
-  5 * 60_000,
-);
+  test(
+    'after any uploads, every view shows what the model says',
+    async () => {
+      // One model for all runs: later runs overwrite what earlier ones left.
+      const model = new WarehouseModel();
+      const uploads = fc.array(
+        fc.oneof(uploadOf(COST, costRow), uploadOf(SELF_SERVE, selfServeRow)),
+        { minLength: 1, maxLength: 8 },
+      );
+      await fc.assert(
+        fc.asyncProperty(uploads, async (batch) => {
+          const requests: [Family, string, string][] = [];
+          // Each is posted after the 201 of the one before, and none waits for its processing.
+          for (const { account, family, rows } of batch) {
+            const created = await clients.get(account)!.create(family.name, csvOf(family, rows));
+            requests.push([family, account, created.requestId]);
+            model.apply(account, family, rows);
+          }
+          for (const [family, account, requestId] of requests) {
+            const record = await clients.get(account)!.finished(family.name, requestId);
+            expect({ ...record, createdAt: '', updatedAt: '' }).toEqual({
+              requestId,
+              status: 'succeeded',
+              prevStatus: 'ingested',
+              reason: null,
+              createdAt: '',
+              updatedAt: '',
+            });
+          }
+          for (const account of ACCOUNTS) await expectViewsToEqual(deployment, model, account);
+        }),
+        // A failing run cannot be shrunk: what it stored is still there.
+        { numRuns: RUNS, endOnFailure: true },
+      );
+    },
+    5 * 60_000,
+  );
+});

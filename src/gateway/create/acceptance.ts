@@ -3,15 +3,14 @@ import { dayInTimeZone } from '../../domain/days.js';
 import type { AcceptanceFence, RequestLookup } from '../../domain/requests/request-lookup.js';
 import { timestampOf, type Transition } from '../../domain/requests/transition.js';
 import type { VersionClock } from '../../domain/version.js';
-import type { UploadLog } from '../../log/upload-log.js';
 import {
   ACCEPTANCE_FENCE,
   GATEWAY_CONFIG,
   REQUEST_LOOKUP,
-  UPLOAD_LOG,
   VERSION_CLOCK,
   type GatewayConfig,
 } from '../dependencies.js';
+import { TimedLog } from './timed-log.js';
 import type { UploadIdentity, UploadWriter } from './upload-writer.js';
 import { within } from './within.js';
 
@@ -27,7 +26,7 @@ export interface ArrivedFile {
 @Injectable()
 export class Acceptance {
   constructor(
-    @Inject(UPLOAD_LOG) private readonly log: UploadLog,
+    @Inject(TimedLog) private readonly log: TimedLog,
     @Inject(ACCEPTANCE_FENCE) private readonly fence: AcceptanceFence,
     @Inject(VERSION_CLOCK) private readonly clock: VersionClock,
     @Inject(REQUEST_LOOKUP) private readonly lookup: RequestLookup,
@@ -73,10 +72,7 @@ export class Acceptance {
 
   private async publish(transition: Transition): Promise<void> {
     const value = Buffer.from(JSON.stringify(transition));
-    await within(
-      this.config.limits.logTimeoutMs,
-      this.log.append('status', [{ key: transition.requestId, headers: {}, value }]),
-    );
+    await this.log.append('status', { key: transition.requestId, headers: {}, value });
   }
 
   private uploaded(identity: UploadIdentity, acceptedAt: number, version: string): Transition {

@@ -7,6 +7,12 @@ const BOUNDARY = /;[\t ]*boundary=(?:"([^"]*)"|([^\t ;"]*))/i;
 /** RFC 2046, 5.1.1. */
 const MAX_BOUNDARY_LENGTH = 70;
 
+/** Bytes of the body; undefined when it is sent without saying how long it is. */
+export function declaredLength(headers: IncomingHttpHeaders): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
+
 /**
  * Refuses, by its headers alone, a create whose body is not worth reading.
  *
@@ -23,7 +29,7 @@ export function admit(headers: IncomingHttpHeaders): void {
       { 'Accept-Encoding': 'identity' },
     );
   }
-  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if ((declaredLength(headers) ?? 0) > MAX_BODY_BYTES) throw tooLarge();
 
   const match = BOUNDARY.exec(type);
   const boundary = match?.[1] ?? match?.[2] ?? '';

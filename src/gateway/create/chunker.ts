@@ -1,7 +1,7 @@
 /** Bytes in a full chunk record. */
 export const TARGET_BYTES = 128 * 1024;
 const MIN_CUT_BYTES = TARGET_BYTES / 2;
-const FIRST_CAPACITY = 16 * 1024;
+const USUAL_FIRST_CAPACITY = 16 * 1024;
 const LINE_FEED = 0x0a;
 
 /**
@@ -15,8 +15,8 @@ export class Chunker {
   private buffer = Buffer.alloc(0);
   private length = 0;
 
-  /** @param expectedBytes what the content may come to; the first buffer is no larger */
-  constructor(private readonly expectedBytes = TARGET_BYTES) {}
+  /** @param expectedBytes about what the content comes to, to begin with a buffer of that size */
+  constructor(private readonly expectedBytes = USUAL_FIRST_CAPACITY) {}
 
   get isFull(): boolean {
     return this.length === TARGET_BYTES;
@@ -57,10 +57,7 @@ export class Chunker {
 
   private reserve(bytes: number): void {
     if (bytes <= this.buffer.length) return;
-    const wanted =
-      this.buffer.length === 0
-        ? Math.min(this.expectedBytes, FIRST_CAPACITY)
-        : this.buffer.length * 2;
+    const wanted = this.buffer.length === 0 ? this.expectedBytes : this.buffer.length * 2;
     const grown = Buffer.allocUnsafe(Math.min(Math.max(wanted, bytes), TARGET_BYTES));
     grown.set(this.buffer.subarray(0, this.length));
     this.buffer = grown;

@@ -3,18 +3,18 @@ import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { uuidv7 } from '../../domain/requests/request-id.js';
 import type { Transition } from '../../domain/requests/transition.js';
-import type { UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 import { stageDuration, uploadBytes } from '../../ops/metrics.js';
 import { acceptedCall, type ApiRequest } from '../call.js';
-import { GATEWAY_CONFIG, LOGGER, UPLOAD_LOG, type GatewayConfig } from '../dependencies.js';
+import { GATEWAY_CONFIG, LOGGER, type GatewayConfig } from '../dependencies.js';
 import { ClientGoneError, Problem, tooLarge } from '../problems/problem.js';
 import { Acceptance } from './acceptance.js';
-import { admit } from './admission.js';
+import { admit, declaredLength } from './admission.js';
 import { Chunker } from './chunker.js';
 import { readFilePart } from './file-part.js';
 import { MAX_FILE_BYTES, MAX_UNPACKED_COST_BYTES } from './limits.js';
 import { Patience } from './patience.js';
+import { TimedLog } from './timed-log.js';
 import { Unpacker } from './unpacker.js';
 import { UploadWriter, type UploadIdentity } from './upload-writer.js';
 import { UploadsInFlight } from './uploads-in-flight.js';
@@ -23,7 +23,7 @@ import { UploadsInFlight } from './uploads-in-flight.js';
 @Injectable()
 export class CreateUpload {
   constructor(
-    @Inject(UPLOAD_LOG) private readonly log: UploadLog,
+    @Inject(TimedLog) private readonly log: TimedLog,
     @Inject(Acceptance) private readonly acceptance: Acceptance,
     @Inject(UploadsInFlight) private readonly inFlight: UploadsInFlight,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
@@ -40,19 +40,14 @@ export class CreateUpload {
   async run(request: ApiRequest, response: ServerResponse): Promise<Transition> {
     const { family, holder } = acceptedCall(request);
     admit(request.headers);
-    const finished = this.inFlight.begin();
     const startedAt = performance.now();
     const requestId = uuidv7(Date.now(), randomBytes(10));
     const identity: UploadIdentity = { requestId, account: holder.account, family };
     const stopping = new AbortController();
-    const writer = new UploadWriter(
-      this.log,
-      identity,
-      this.config.limits.logTimeoutMs,
-      (error) => {
-        stopping.abort(error);
-      },
-    );
+    const writer = new UploadWriter(this.log, identity, (error) => {
+      stopping.abort(error);
+    });
+    const finished = this.inFlight.begin();
     let outcome = 'accepted';
     try {
       const caughtUp = this.acceptance.catchUp();
@@ -86,7 +81,7 @@ export class CreateUpload {
     { family }: UploadIdentity,
   ): Promise<string | null> {
     const { limits } = this.config;
-    const chunker = new Chunker();
+    const chunker = new Chunker(declaredLength(request.headers));
     const unpacker = new Unpacker(
       family === 'cost' ? MAX_UNPACKED_COST_BYTES : limits.unpackedBytes,
       async (bytes) => {

@@ -15,6 +15,12 @@ const MALFORMED = 'The body is not a well-formed, complete multipart form.';
 const LIMITS = { files: 2, fields: 1, fieldSize: 0, parts: 2, headerPairs: 100 };
 
 /**
+ * Less is left until the next turn of the event loop: a chunked body may come as thousands of tiny
+ * pieces in one packet, and each that is passed on by itself costs far more than its bytes.
+ */
+const WORTH_READING_BYTES = 4_096;
+
+/**
  * Reads a multipart body whose only part is the file, and hands the file's bytes to `take`, which
  * holds the client back by being slow. Resolves when the body is complete and `take` is done.
  *
@@ -42,11 +48,12 @@ export function readFilePart(
     let taking: Promise<void> | undefined;
     let bodyBytes = 0;
     let waiting = false;
+    let isReadingSoon = false;
     let isOver = false;
 
     const leave = (): void => {
       isOver = true;
-      request.off('readable', read).off('end', end).off('close', closed);
+      request.off('readable', readSoon).off('end', end).off('close', closed);
       stopped.removeEventListener('abort', stop);
     };
     const fail = (reason: Error): void => {
@@ -60,8 +67,6 @@ export function readFilePart(
 
     const read = (): void => {
       while (!waiting && !isOver) {
-        // Read in one go what has come in many small pieces of a chunked body: every piece that
-        // is passed on by itself costs more than its bytes.
         const piece = request.read() as Buffer | null;
         if (piece === null) return;
         bodyBytes += piece.length;
@@ -72,6 +77,16 @@ export function readFilePart(
         waiting = !form.write(piece);
         if (waiting) patience.hold();
         else patience.renew();
+      }
+    };
+    const readSoon = (): void => {
+      if (request.readableLength >= WORTH_READING_BYTES) read();
+      else if (!isReadingSoon) {
+        isReadingSoon = true;
+        setImmediate(() => {
+          isReadingSoon = false;
+          read();
+        });
       }
     };
     const drained = (): void => {
@@ -119,7 +134,7 @@ export function readFilePart(
       taking.then(resolve, reject);
     });
 
-    request.on('readable', read).on('end', end).on('close', closed);
+    request.on('readable', readSoon).on('end', end).on('close', closed);
     stopped.addEventListener('abort', stop);
     if (stopped.aborted) stop();
     else if (request.destroyed) closed();

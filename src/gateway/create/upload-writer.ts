@@ -1,7 +1,7 @@
 import type { FamilyName } from '../../domain/families/index.js';
 import type { UploadEnd, UploadRecordHeaders } from '../../domain/upload-records.js';
-import { LogUnavailableError, type RecordPosition, type UploadLog } from '../../log/upload-log.js';
-import { within } from './within.js';
+import { LogUnavailableError, type RecordPosition } from '../../log/upload-log.js';
+import type { TimedLog } from './timed-log.js';
 
 /** More would raise what an upload holds in memory, fewer would let the log wait for the client. */
 const MAX_UNACKNOWLEDGED = 2;
@@ -27,9 +27,8 @@ export class UploadWriter {
 
   /** @param failed called as soon as a chunk is not taken, which may be long before the next write */
   constructor(
-    private readonly log: UploadLog,
+    private readonly log: TimedLog,
     private readonly identity: UploadIdentity,
-    private readonly timeoutMs: number,
     private readonly failed: (error: unknown) => void,
   ) {
     // Chosen once: partitions may be added while the upload is under way.
@@ -82,16 +81,17 @@ export class UploadWriter {
     await this.append({ type: 'abort' }, Buffer.alloc(0)).catch(() => undefined);
   }
 
-  private async append(
+  private append(
     record: Pick<UploadRecordHeaders, 'type' | 'sequence'>,
     value: Buffer,
   ): Promise<RecordPosition> {
     const { requestId, account, family } = this.identity;
     const headers = { ...record, requestId, account, family };
-    const [position] = await within(
-      this.timeoutMs,
-      this.log.append('uploads', [{ key: requestId, partition: this.partition, headers, value }]),
-    );
-    return position!;
+    return this.log.append('uploads', {
+      key: requestId,
+      partition: this.partition,
+      headers,
+      value,
+    });
   }
 }

@@ -5,9 +5,14 @@ import { LogUnavailableError } from '../../log/upload-log.js';
  *
  * @throws LogUnavailableError for every failure of it: the client can but send again
  */
-export function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+export function within<T>(
+  timeoutMs: number,
+  answer: Promise<T>,
+  onTimeout?: () => void,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
+      onTimeout?.();
       reject(new LogUnavailableError(`no answer of the log within ${timeoutMs} ms`));
     }, timeoutMs);
     answer.then(

@@ -8,7 +8,7 @@ import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
 import type { TransitionPublisher } from '../transitions.js';
 import type { UploadInFlight } from '../upload-in-flight.js';
-import { reasonOfFile } from '../validate/findings.js';
+import { giveUp } from './give-up.js';
 import { notReadBack } from './read-back.js';
 import { BatchStore, type RejectedItem, toStore } from './store-batch.js';
 
@@ -60,7 +60,9 @@ export class BatchWriter {
     await this.readBack(stored);
     // 4. Told that it was.
     await publisher.publish(flights, 'succeeded');
-    for (const { item, error } of rejected) await this.deadLetter(item, error);
+    for (const { item, error } of rejected) {
+      await giveUp(this.dependencies, item.flight, { kind: 'rejected', code: error.code ?? null });
+    }
     // 5. Only now may the log forget the records.
     for (const { flight } of batch) this.finished(flight);
     for (const { flight } of stored) this.measure(flight);
@@ -87,30 +89,6 @@ export class BatchWriter {
       }
     }
     end();
-  }
-
-  /** Keeps what is needed to bring the upload back, then fails it. */
-  private async deadLetter({ flight }: BatchItem, error: WarehouseError): Promise<void> {
-    const { log, publisher, logger, signal } = this.dependencies;
-    const { requestId, account, family, end, partition, endOffset } = flight.upload;
-    logger.error({ requestId, account, code: error.code }, 'the warehouse rejects an upload');
-    const record = {
-      key: requestId,
-      headers: { type: 'rejected-upload', requestId, account, family },
-      value: Buffer.from(JSON.stringify({ end, partition, endOffset, code: error.code ?? null })),
-    };
-    await retrying(
-      () => log.append('dead-letter', [record]),
-      () => true,
-      signal,
-    );
-    await publisher.publish(
-      [flight],
-      'failed',
-      reasonOfFile(
-        'the file could not be stored; it was set aside for the operators of the service',
-      ),
-    );
   }
 
   private measure(flight: UploadInFlight): void {

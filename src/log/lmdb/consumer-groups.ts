@@ -27,8 +27,7 @@ export class ConsumerGroups {
     this.consumed.add(name);
     try {
       const offsets = this.committedOffsets(topic, group);
-      // From now on the group is known, and retention leaves it what it has not committed.
-      await this.setWatermarks(topic, group, [...offsets.entries()]);
+      await this.introduce(topic, group, offsets);
       const consumption = this.start(topic, group, offsets, handler);
       void consumption.ended.then(() => this.consumed.delete(name));
       return consumption;
@@ -36,6 +35,14 @@ export class ConsumerGroups {
       this.consumed.delete(name);
       throw error;
     }
+  }
+
+  /** Makes the group known, so that retention leaves it what it has not committed. */
+  private async introduce(topic: Topic, group: string, offsets: readonly number[]): Promise<void> {
+    const isNew = (partition: number) =>
+      this.store.watermark(topic, group, partition) === undefined;
+    const watermarks = [...offsets.entries()].filter(([partition]) => isNew(partition));
+    if (watermarks.length > 0) await this.setWatermarks(topic, group, watermarks);
   }
 
   private start(

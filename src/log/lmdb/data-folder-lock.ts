@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { open, type RootDatabase, type Transaction } from 'lmdb';
 import { openOnce } from './open-once.js';
 
+type Environment = RootDatabase<number, 'holder'>;
+
 /**
  * The data folder of a running service: two services on one folder would consume the same log
- * twice. The command line tool does not take it.
+ * twice. A process that only appends to the log or reads it needs no lock.
  *
  * It is held through LMDB: a process with an open read transaction stands in the table of readers
  * and has a lock of the operating system on its entry, which falls with the process, however that
@@ -12,7 +14,7 @@ import { openOnce } from './open-once.js';
  */
 export class DataFolderLock {
   private constructor(
-    private readonly env: RootDatabase<number, 'holder'>,
+    private readonly env: Environment,
     private readonly presence: Transaction,
     private readonly released: () => void,
   ) {}
@@ -20,20 +22,17 @@ export class DataFolderLock {
   /** @throws Error, one line that names the folder, when another service holds it */
   static async acquire(dataDir: string): Promise<DataFolderLock> {
     const dir = join(dataDir, 'lock');
-    const released = claim(dataDir, dir);
-    const env = open<number, 'holder'>({
-      path: dir,
-      noSubdir: false,
-      overlappingSync: false,
-      encoding: 'json',
-    });
+    const released = openOnce(dir);
+    if (released === undefined) throw inUse(dataDir, 'this process');
+    let env: Environment | undefined;
     try {
-      const presence = env.useReadTransaction();
+      env = open({ path: dir, noSubdir: false, overlappingSync: false, encoding: 'json' });
+      const presence = enter(env, dataDir);
       const holder = takeOver(env);
       if (holder === undefined) return new DataFolderLock(env, presence, released);
       throw inUse(dataDir, `process ${holder}`);
     } catch (error) {
-      await env.close();
+      await env?.close();
       released();
       throw error;
     }
@@ -46,16 +45,17 @@ export class DataFolderLock {
   }
 }
 
-function claim(dataDir: string, dir: string): () => void {
+function enter(env: Environment, dataDir: string): Transaction {
   try {
-    return openOnce(dir);
+    return env.useReadTransaction();
   } catch (cause) {
-    throw inUse(dataDir, 'this process', cause);
+    // The lock on the entry of this process id is taken: containers give out the same ids.
+    throw inUse(dataDir, `process ${process.pid} of another container`, cause);
   }
 }
 
 /** Makes this process the holder, unless the holder is alive: then returns it. */
-function takeOver(env: RootDatabase<number, 'holder'>): number | undefined {
+function takeOver(env: Environment): number | undefined {
   return env.transactionSync(() => {
     const holder = env.get('holder');
     if (holder !== undefined && holder !== process.pid && isPresent(env, holder)) return holder;
@@ -65,7 +65,7 @@ function takeOver(env: RootDatabase<number, 'holder'>): number | undefined {
 }
 
 /** Each line of the reader list begins with a process id; those of dead processes are dropped first. */
-function isPresent(env: RootDatabase<number, 'holder'>, pid: number): boolean {
+function isPresent(env: Environment, pid: number): boolean {
   env.readerCheck();
   return env
     .readerList()

@@ -59,6 +59,7 @@ export class LmdbLog implements UploadLog {
   /** @throws Error when the folder cannot be opened, or is open in this process already */
   static open(options: LmdbLogOptions): LmdbLog {
     const release = openOnce(options.dir);
+    if (release === undefined) throw new Error(`${options.dir} is open in this process already`);
     try {
       return new LmdbLog(options, release);
     } catch (error) {

@@ -7,13 +7,12 @@ const openFolders = new Set<string>();
  * fall when any of its handles on the lock file is closed, so a second environment on a folder
  * would let other processes write as if nobody had it open.
  *
- * @returns gives the folder back
- * @throws Error when the folder is claimed already
+ * @returns gives the folder back; undefined when it is claimed already
  */
-export function openOnce(dir: string): () => void {
+export function openOnce(dir: string): (() => void) | undefined {
   mkdirSync(dir, { recursive: true });
   const folder = realpathSync(dir);
-  if (openFolders.has(folder)) throw new Error(`${dir} is already open in this process`);
+  if (openFolders.has(folder)) return undefined;
   openFolders.add(folder);
   return () => {
     openFolders.delete(folder);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 
 import { warehouseErrors } from '../../ops/metrics.js';
 import { failureOf } from '../failure.js';
+import { ONE_PART } from '../one-part.js';
 import { identifier, text } from '../sql.js';
 import {
   WarehouseError,
@@ -16,21 +17,9 @@ import { SessionPool } from './session-pool.js';
 /** Inserts that run at once; each keeps a core busy and holds a thread of libuv's pool. */
 const WRITERS = 4;
 
-/**
- * One block becomes one part, whatever its size: a single thread reads it, nothing cuts it, and
- * nothing less than it is passed on. Values are not merged at the insert (`optimize_on_insert`):
- * readers and merges do that anyway, and the insert is four times cheaper.
- */
-const ONE_PART = [
-  'max_threads = 1',
-  'max_insert_threads = 1',
-  'max_block_size = 1000000000',
-  'max_insert_block_size = 1000000000',
-  'min_insert_block_size_rows = 1000000000',
-  'min_insert_block_size_bytes = 1000000000000',
-  'async_insert = 0',
-  'optimize_on_insert = 0',
-].join(', ');
+const INSERT_SETTINGS = Object.entries(ONE_PART)
+  .map(([name, value]) => `${name} = ${value}`)
+  .join(', ');
 
 /** Where the embedded engine keeps its tables. A read-only session opens the same folder. */
 export function chdbFolder(dataDir: string): string {
@@ -87,7 +76,7 @@ export class ChdbWarehouse implements Warehouse {
     const insert = (path: string): string =>
       `INSERT INTO ${identifier(this.database)}.${identifier(table)} (${names.join(', ')}) ` +
       `SELECT * FROM file(${text(path)}, 'Native', ${text(structure.join(', '))}) ` +
-      `SETTINGS ${ONE_PART}`;
+      `SETTINGS ${INSERT_SETTINGS}`;
     await this.run(() =>
       this.files.with(block, (path) =>
         this.writers.run((session) => session.queryAsync(insert(path))),

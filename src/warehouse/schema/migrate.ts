@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { UINT16, STRING } from '../native/column-types.js';
 import { blockOf, column } from '../native/block.js';
-import { identifier, statementsOf } from '../sql.js';
+import { identifier, statementsOf, text } from '../sql.js';
 import type { Warehouse } from '../warehouse.js';
+import { onCluster } from './cluster.js';
 
 /**
  * The schema is a row of numbered scripts, `NNN-name.sql`. The hundreds of a number are its major
@@ -26,25 +27,36 @@ export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
 }
 
+const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS {database}.schema_migrations
+(number UInt16, name String, applied_at DateTime('UTC') DEFAULT now())
+ENGINE = ReplacingMergeTree ORDER BY number
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1`;
+
 /**
- * Brings the schema up to date. One process at a time may do this.
+ * Brings the schema up to date, and makes the database when there is none. One process at a time
+ * may do this.
  *
- * @throws NewerSchemaError before anything is changed
+ * @param cluster the servers' name for the cluster; undefined: one server alone
+ * @throws NewerSchemaError before anything but the list of applied scripts is made
  */
-export async function migrate(warehouse: Warehouse, database: string): Promise<void> {
+export async function migrate(
+  warehouse: Warehouse,
+  database: string,
+  cluster?: string,
+): Promise<void> {
   const migrations = await readMigrations();
-  await warehouse.execute(`
-    CREATE TABLE IF NOT EXISTS ${identifier(database)}.schema_migrations
-    (number UInt16, name String, applied_at DateTime('UTC') DEFAULT now())
-    ENGINE = ReplacingMergeTree ORDER BY number
-    SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1`);
+  const run = async (statement: string): Promise<void> => {
+    const single = statement.replaceAll('{database}', identifier(database));
+    const statements = cluster === undefined ? [single] : onCluster(single, cluster);
+    for (const sql of statements) await warehouse.execute(sql);
+  };
+  await createDatabase(warehouse, database, cluster);
+  await run(MIGRATIONS_TABLE);
   const applied = await appliedNumbers(warehouse, database);
   refuseNewerMajor(migrations, applied);
   for (const { number, name, script } of migrations) {
     if (applied.has(number)) continue;
-    for (const statement of statementsOf(script)) {
-      await warehouse.execute(statement.replaceAll('{database}', identifier(database)));
-    }
+    for (const statement of statementsOf(script)) await run(statement);
     await warehouse.insert(
       'schema_migrations',
       blockOf([column('number', UINT16, [number]), column('name', STRING, [name])], 1),
@@ -69,6 +81,25 @@ export async function waitForSchema(
     if (migrations.every(({ number }) => applied.has(number))) return;
     await sleep(1_000, undefined, { signal });
   }
+}
+
+async function createDatabase(
+  warehouse: Warehouse,
+  database: string,
+  cluster: string | undefined,
+): Promise<void> {
+  // A user who may not create databases can still migrate one that was made for it.
+  if (cluster === undefined && (await databaseExists(warehouse, database))) return;
+  const everywhere = cluster === undefined ? '' : ` ON CLUSTER ${text(cluster)}`;
+  await warehouse.execute(`CREATE DATABASE IF NOT EXISTS ${identifier(database)}${everywhere}`);
+}
+
+export async function databaseExists(warehouse: Warehouse, database: string): Promise<boolean> {
+  const rows = await warehouse.query(
+    'SELECT 1 FROM system.databases WHERE name = {database:String}',
+    { database },
+  );
+  return rows.length > 0;
 }
 
 async function readMigrations(): Promise<Migration[]> {

@@ -29,7 +29,8 @@ const value = fc.oneof(
 /** Well-formed by construction: quoted where it must be, and here and there where it need not be. */
 const field = fc.tuple(value, fc.boolean()).map(([raw, quotes]) => {
   const text = typeof raw === 'string' ? raw : raw.join('');
-  if (!quotes && !/[",\r\n]/.test(text)) return { text, written: text };
+  // Quoted for fast-csv's sake too: it drops a bare field's whitespace in some places.
+  if (!quotes && !/[",\r\n]|^\s|\s$/.test(text)) return { text, written: text };
   return { text, written: `"${text.replaceAll('"', '""')}"` };
 });
 

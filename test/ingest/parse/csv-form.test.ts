@@ -4,8 +4,22 @@ import { CsvScanner, ROW_FAULT } from '../../../src/ingest/parse/csv-scanner.js'
 import { scan } from './scan.js';
 
 test.each<[name: string, text: string, rows: string[][]]>([
-  ['fields between commas', 'a,b\nc,d\n', [['a', 'b'], ['c', 'd']]], // prettier-ignore
-  ['a file without a final line break', 'a,b\nc,d', [['a', 'b'], ['c', 'd']]], // prettier-ignore
+  [
+    'fields between commas',
+    'a,b\nc,d\n',
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+    ],
+  ],
+  [
+    'a file without a final line break',
+    'a,b\nc,d',
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+    ],
+  ],
   ['CRLF and LF in one file', 'a\r\nb\nc\r\n', [['a'], ['b'], ['c']]],
   ['empty fields at every place', ',,\n', [['', '', '']]],
   ['a comma at the very end', 'a,', [['a', '']]],

@@ -167,6 +167,6 @@ describe('reopening', () => {
   it('is refused while the folder is open in this process', async () => {
     const dir = await folders.folder();
     await folders.open({ dir });
-    await expect(folders.open({ dir })).rejects.toThrow('already open');
+    await expect(folders.open({ dir })).rejects.toThrow('open in this process already');
   });
 });

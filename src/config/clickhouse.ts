@@ -1,0 +1,89 @@
+import { resolve } from 'node:path';
+
+import type { ClickHouseConfig } from './config.js';
+import { ConfigError } from './config-error.js';
+import type { Environment } from './environment.js';
+
+/** ClickHouse's own name for who comes without one. */
+const DEFAULT_USER = 'default';
+
+/**
+ * The server's address apart from the credentials, which may stand in the URL or in variables of
+ * their own. Undefined: no server is configured.
+ *
+ * @throws ConfigError
+ */
+export function clickhouseOf(environment: Environment): ClickHouseConfig | undefined {
+  const {
+    CLICKHOUSE_URL: url,
+    CLICKHOUSE_USER: user,
+    CLICKHOUSE_PASSWORD: password,
+    CLICKHOUSE_PASSWORD_FILE: passwordFile,
+    CLICKHOUSE_CA_FILE: caFile,
+    CLICKHOUSE_CLUSTER: cluster,
+  } = environment;
+  if (url === undefined) {
+    const alone = {
+      CLICKHOUSE_USER: user,
+      CLICKHOUSE_PASSWORD: password,
+      CLICKHOUSE_PASSWORD_FILE: passwordFile,
+      CLICKHOUSE_CA_FILE: caFile,
+      CLICKHOUSE_CLUSTER: cluster,
+    };
+    for (const [name, value] of Object.entries(alone)) {
+      if (value !== undefined) {
+        throw new ConfigError(
+          `${name} is set, but CLICKHOUSE_URL is not: there is no server to use it with`,
+        );
+      }
+    }
+    return undefined;
+  }
+  const address = new URL(url);
+  refuseContradictions(environment, address);
+  return {
+    url: address.origin,
+    user: user ?? decoded(address.username) ?? DEFAULT_USER,
+    password: password ?? decoded(address.password),
+    passwordFile: passwordFile === undefined ? undefined : resolve(passwordFile),
+    caFile: caFile === undefined ? undefined : resolve(caFile),
+    cluster,
+    timeoutMs: environment.CLICKHOUSE_TIMEOUT_SECONDS * 1_000,
+  };
+}
+
+/** A part of the URL; undefined when it is not there. */
+function decoded(part: string): string | undefined {
+  try {
+    return part === '' ? undefined : decodeURIComponent(part);
+  } catch {
+    throw new ConfigError('CLICKHOUSE_URL has credentials with a % that encodes nothing');
+  }
+}
+
+function refuseContradictions(environment: Environment, address: URL): void {
+  if (address.pathname !== '/') {
+    throw new ConfigError(
+      'CLICKHOUSE_URL has a path; the database is named by CLICKHOUSE_DATABASE alone',
+    );
+  }
+  if (address.search !== '' || address.hash !== '') {
+    throw new ConfigError('CLICKHOUSE_URL has more than a scheme, credentials, a host and a port');
+  }
+  const { CLICKHOUSE_USER, CLICKHOUSE_PASSWORD, CLICKHOUSE_PASSWORD_FILE } = environment;
+  if (address.username !== '' && CLICKHOUSE_USER !== undefined) {
+    throw new ConfigError('CLICKHOUSE_USER is set, but CLICKHOUSE_URL names a user too');
+  }
+  const passwords = [
+    ['CLICKHOUSE_PASSWORD', CLICKHOUSE_PASSWORD !== undefined],
+    ['CLICKHOUSE_PASSWORD_FILE', CLICKHOUSE_PASSWORD_FILE !== undefined],
+    ['CLICKHOUSE_URL', address.password !== ''],
+  ] as const;
+  const [first, second] = passwords.filter(([, isSet]) => isSet).map(([name]) => name);
+  if (first !== undefined && second !== undefined) {
+    throw new ConfigError(`${first} and ${second} both hold a password; one of them is enough`);
+  }
+  if (environment.CLICKHOUSE_CA_FILE !== undefined && address.protocol !== 'https:') {
+    throw new ConfigError('CLICKHOUSE_CA_FILE is set, but CLICKHOUSE_URL is not an https:// URL');
+  }
+}

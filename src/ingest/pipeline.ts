@@ -1,0 +1,135 @@
+import { FAMILIES, type FamilyName } from '../domain/families/index.js';
+import { uploadsInFlight } from '../ops/metrics.js';
+import { Batcher } from './batch/batcher.js';
+import type { CrashJournal } from './crash/crash-journal.js';
+import { SoloGate } from './crash/solo-gate.js';
+import type { IngestDependencies } from './dependencies.js';
+import type { PreparePool } from './prepare/prepare-pool.js';
+import { Preparation } from './prepare/preparation.js';
+import { TransitionPublisher } from './transitions.js';
+import type { UploadInFlight } from './upload-in-flight.js';
+import { giveUp } from './write/give-up.js';
+import { BatchWriter } from './write/write-batch.js';
+
+/** What the pipeline tells whoever fills it. */
+export interface PipelineOutcomes {
+  /** The upload is `succeeded` or `failed`, and the log knows it. */
+  readonly finished: (upload: UploadInFlight) => void;
+  /** The pipeline cannot go on. */
+  readonly broken: (error: unknown) => void;
+}
+
+/** Complete uploads on their way: prepare (on threads) → batch → write, then `finished`. */
+export class Pipeline {
+  private readonly gate: SoloGate<UploadInFlight>;
+  private readonly preparation: Preparation;
+  private readonly batchers: ReadonlyMap<FamilyName, Batcher>;
+  private readonly publisher: TransitionPublisher;
+  private inside = 0;
+  private insideBytes = 0;
+  private whenEmpty: (() => void) | undefined;
+
+  /** @param signal aborted: nothing is waited for any more */
+  constructor(
+    private readonly dependencies: IngestDependencies,
+    pool: PreparePool,
+    private readonly journal: CrashJournal,
+    private readonly outcomes: PipelineOutcomes,
+    private readonly signal: AbortSignal,
+  ) {
+    const { config, log, warehouse, logger } = dependencies;
+    this.publisher = new TransitionPublisher(log, signal);
+    const database = config.clickhouseDatabase;
+    const finished = (upload: UploadInFlight): void => {
+      this.finish(upload);
+    };
+    const writer = new BatchWriter(
+      { log, warehouse, database, publisher: this.publisher, logger, signal },
+      finished,
+      outcomes.broken,
+    );
+    this.batchers = new Map(
+      FAMILIES.map(({ name }) => [
+        name,
+        new Batcher(
+          config.limits,
+          () => !this.preparation.isIdle,
+          (batch) => writer.write(batch),
+        ),
+      ]),
+    );
+    this.preparation = new Preparation(pool, this.publisher, {
+      valid: (flight, prepared) => {
+        this.batchers.get(flight.upload.family)!.add({ flight, prepared });
+      },
+      failed: (upload) => {
+        logger.info({ requestId: upload.requestId, account: upload.account }, 'upload failed');
+        this.finish(upload);
+      },
+      idle: () => {
+        for (const batcher of this.batchers.values()) batcher.flushIfReady();
+      },
+      broken: outcomes.broken,
+    });
+    this.gate = new SoloGate<UploadInFlight>(
+      journal,
+      (upload) => {
+        this.preparation.add(upload);
+      },
+      (upload, deaths) => {
+        this.refuse(upload, deaths);
+      },
+    );
+  }
+
+  /** The (unpacked) bytes of the uploads inside. */
+  get bytes(): number {
+    return this.insideBytes;
+  }
+
+  add(upload: UploadInFlight): void {
+    this.inside++;
+    this.insideBytes += upload.upload.end.bytes;
+    uploadsInFlight.set(this.inside);
+    this.publisher.observe(upload.version);
+    this.gate.add(upload);
+  }
+
+  /** Resolves when every upload inside has been finished. */
+  empty(): Promise<void> {
+    if (this.inside === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.whenEmpty = resolve;
+    });
+  }
+
+  close(): void {
+    for (const batcher of this.batchers.values()) batcher.close();
+    this.gate.close();
+    this.journal.close();
+  }
+
+  private refuse(upload: UploadInFlight, deaths: number): void {
+    const { log, logger } = this.dependencies;
+    giveUp({ log, publisher: this.publisher, logger, signal: this.signal }, upload, {
+      kind: 'crash',
+      deaths,
+    }).then(() => {
+      this.journal.end(upload.requestId);
+      this.settle(upload);
+    }, this.outcomes.broken);
+  }
+
+  private finish(upload: UploadInFlight): void {
+    this.settle(upload);
+    this.gate.left(upload);
+  }
+
+  private settle(upload: UploadInFlight): void {
+    this.inside--;
+    this.insideBytes -= upload.upload.end.bytes;
+    uploadsInFlight.set(this.inside);
+    this.outcomes.finished(upload);
+    if (this.inside === 0) this.whenEmpty?.();
+  }
+}

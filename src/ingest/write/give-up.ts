@@ -1,0 +1,35 @@
+import type { Cause } from '../../dead-letter/dead-letter.js';
+import { setAside } from '../../dead-letter/set-aside.js';
+import { retrying } from '../../domain/retry.js';
+import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
+import type { Logger } from '../../ops/logger.js';
+import type { TransitionPublisher } from '../transitions.js';
+import type { UploadInFlight } from '../upload-in-flight.js';
+import { reasonOfFile } from '../validate/findings.js';
+
+const REASON = reasonOfFile(
+  'the file could not be stored; it was set aside for the operators of the service',
+);
+
+export interface GiveUpDependencies {
+  readonly log: UploadLog;
+  readonly publisher: TransitionPublisher;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Sets an upload aside that cannot be processed, and fails it. Resolves when the log knows both. */
+export async function giveUp(
+  { log, publisher, logger, signal }: GiveUpDependencies,
+  flight: UploadInFlight,
+  cause: Cause,
+): Promise<void> {
+  const { requestId, account } = flight;
+  logger.error({ requestId, account, cause }, 'an upload is set aside');
+  await retrying(
+    () => setAside(log, flight.upload, cause),
+    (error) => error instanceof LogUnavailableError,
+    signal,
+  );
+  await publisher.publish([flight], 'failed', REASON);
+}

@@ -1,0 +1,183 @@
+import type { Kafka, Producer } from 'kafkajs';
+import { logErrors } from '../../ops/metrics.js';
+import {
+  LogUnavailableError,
+  type RecordPosition,
+  type RecordToAppend,
+  type Topic,
+} from '../upload-log.js';
+import { COMPRESSION_TYPES, type Compression } from './compression.js';
+import { rootOf, setupFault, unavailable } from './failure.js';
+import { type LaneEntry, PartitionLane } from './partition-lane.js';
+import { MAX_MESSAGE_BYTES } from './topics.js';
+
+/** Held for records that are not acknowledged; above it appends are rejected, not gathered. */
+const MAX_HELD_BYTES = 48 * 1024 * 1024;
+/** Room for a record's headers and the frame around it. */
+const MAX_RECORD_BYTES = MAX_MESSAGE_BYTES - 64 * 1024;
+
+export interface AppenderOptions {
+  readonly compression: Compression;
+  readonly timeoutMs: number;
+  readonly prefix: string;
+}
+
+/**
+ * All appending. Acknowledged means that every in-sync replica has the record (acks=all).
+ *
+ * Not the idempotent producer of kafkajs: it numbers batches and takes the number back when a
+ * request fails, so that the next batch, of other records, bears the number of one that the broker
+ * may have. The broker then acknowledges what it has not written. A batch that is repeated here is
+ * at most there twice, which changes nothing for any reader of this log.
+ */
+export class Appender {
+  private readonly lanes = new Map<string, PartitionLane>();
+  private heldBytes = 0;
+  private isClosed = false;
+
+  static async connect(kafka: Kafka, options: AppenderOptions): Promise<Appender> {
+    const producer = kafka.producer({
+      // The port chooses the partition; see `KafkaLog.append`.
+      createPartitioner:
+        () =>
+        ({ message }) =>
+          message.partition!,
+      allowAutoTopicCreation: false,
+      // Repeating is the lane's: it knows whether anybody still waits.
+      retry: { retries: 0 },
+    });
+    await producer.connect();
+    return new Appender(producer, options);
+  }
+
+  private constructor(
+    private readonly producer: Producer,
+    private readonly options: AppenderOptions,
+  ) {}
+
+  /**
+   * Every record has its partition.
+   *
+   * @throws LogUnavailableError within the timeout, whatever the brokers do
+   * @throws RangeError for a record that is too large for the log
+   */
+  async append(
+    topic: Topic,
+    records: readonly (RecordToAppend & { readonly partition: number })[],
+  ): Promise<RecordPosition[]> {
+    const byPartition = new Map<number, RecordToAppend[]>();
+    let bytes = 0;
+    for (const record of records) {
+      const size = sizeOf(record);
+      if (size > MAX_RECORD_BYTES) throw new RangeError(`a record has ${size} bytes`);
+      bytes += size;
+      const same = byPartition.get(record.partition);
+      if (same === undefined) byPartition.set(record.partition, [record]);
+      else same.push(record);
+    }
+    if (this.isClosed) throw new LogUnavailableError('the log is closed');
+    if (this.heldBytes > 0 && this.heldBytes + bytes > MAX_HELD_BYTES) {
+      logErrors.inc({ operation: 'append' });
+      throw new LogUnavailableError('the log is behind: too much is waiting for it already');
+    }
+    const next = new Map<number, number>();
+    await Promise.all(
+      Array.from(byPartition, async ([partition, same]) => {
+        next.set(partition, await this.submit(topic, partition, same));
+      }),
+    );
+    return records.map(({ partition }) => {
+      const offset = next.get(partition)!;
+      next.set(partition, offset + 1);
+      return { partition, offset };
+    });
+  }
+
+  /** Waits for what is under way; from the call on, appends are rejected. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const lane of this.lanes.values()) await lane.idle();
+    await this.producer.disconnect();
+  }
+
+  /** Resolves with the offset of the first record. */
+  private submit(
+    topic: Topic,
+    partition: number,
+    records: readonly RecordToAppend[],
+  ): Promise<number> {
+    const { timeoutMs } = this.options;
+    const lane = this.lane(topic, partition);
+    return new Promise((resolve, reject) => {
+      const close = (): void => {
+        entry.isOpen = false;
+        clearTimeout(timer);
+      };
+      const entry: LaneEntry = {
+        records,
+        bytes: records.reduce((sum, record) => sum + sizeOf(record), 0),
+        isOpen: true,
+        resolve: (offset) => {
+          close();
+          resolve(offset);
+        },
+        reject: (error) => {
+          close();
+          logErrors.inc({ operation: 'append' });
+          reject(error);
+        },
+      };
+      const timer = setTimeout(() => {
+        entry.reject(new LogUnavailableError(`the log did not acknowledge within ${timeoutMs} ms`));
+        lane.drop(entry);
+      }, timeoutMs);
+      this.heldBytes += entry.bytes;
+      lane.add(entry);
+    });
+  }
+
+  private lane(topic: Topic, partition: number): PartitionLane {
+    const name = `${topic}/${partition}`;
+    let lane = this.lanes.get(name);
+    if (lane === undefined) {
+      lane = new PartitionLane(
+        (records) => this.send(topic, partition, records),
+        lastingOf,
+        ({ bytes }) => (this.heldBytes -= bytes),
+      );
+      this.lanes.set(name, lane);
+    }
+    return lane;
+  }
+
+  private async send(
+    topic: Topic,
+    partition: number,
+    records: readonly RecordToAppend[],
+  ): Promise<number> {
+    const [answer] = await this.producer.send({
+      topic: this.options.prefix + topic,
+      acks: -1,
+      timeout: this.options.timeoutMs,
+      compression: COMPRESSION_TYPES[this.options.compression],
+      messages: records.map(({ key, headers, value }) => ({
+        partition,
+        key,
+        headers: { ...headers },
+        value: Buffer.from(value.buffer, value.byteOffset, value.byteLength),
+      })),
+    });
+    return Number(answer!.baseOffset);
+  }
+}
+
+function lastingOf(error: unknown): LogUnavailableError | undefined {
+  const isLasting = setupFault(error) !== undefined || rootOf(error).retriable !== true;
+  return isLasting ? unavailable('the log did not take the records', error) : undefined;
+}
+
+function sizeOf({ key, headers, value }: RecordToAppend): number {
+  let size = value.length + key.length;
+  for (const [name, text] of Object.entries(headers)) size += name.length + text.length;
+  return size;
+}

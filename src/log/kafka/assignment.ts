@@ -1,0 +1,98 @@
+import type { EachBatchPayload } from 'kafkajs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type LogRecord, LogUnavailableError, type RecordHandler } from '../upload-log.js';
+import { reasonOf } from './failure.js';
+import { RecordDecoder } from './log-record.js';
+
+const COMMIT_RETRY_MS = 200;
+
+/** Commits offsets as the member that the batch was handed to, once, without repeating. */
+type CommitOffsets = EachBatchPayload['commitOffsetsIfNecessary'];
+
+/**
+ * One partition from its assignment to its revocation. What happens to it afterwards, when the
+ * group gives it back at once, is another assignment.
+ */
+export class Assignment {
+  /** The handler holds it back. */
+  isPaused = false;
+  isRevoked = false;
+  /** Fetching goes on without it until `call` is through. */
+  isSetAside = false;
+  /** The handler call under way, or the last one; never rejects. */
+  call: Promise<void> = Promise.resolve();
+  private readonly decoder: RecordDecoder;
+  private commitOffsets: CommitOffsets | undefined;
+  private next = 0;
+
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+    private readonly handler: RecordHandler,
+    private readonly failed: (error: unknown) => void,
+  ) {
+    this.decoder = new RecordDecoder(partition);
+  }
+
+  /** The handler is to learn of it before anything else, and of its first offset. */
+  begin(offset: number): void {
+    this.next = offset;
+    this.guard(() => {
+      this.handler.assigned(this.partition, offset);
+    });
+  }
+
+  revoke(isTold: boolean): void {
+    this.isRevoked = true;
+    if (!isTold) return;
+    this.guard(() => {
+      this.handler.revoked(this.partition);
+    });
+  }
+
+  /** Begins a call of the handler; to be called when `call` has resolved. */
+  hand({ batch, commitOffsetsIfNecessary }: EachBatchPayload): void {
+    this.commitOffsets = commitOffsetsIfNecessary;
+    const records: readonly LogRecord[] = this.decoder.decode(batch.messages, this.next);
+    const last = records.at(-1);
+    if (last === undefined) return;
+    this.next = last.offset + 1;
+    this.call = this.handler.records(this.partition, records).catch(this.failed);
+  }
+
+  /**
+   * Resolves when the offset is committed, and also when the partition is revoked before: then its
+   * next consumer decides where to begin. The member and its generation are read together with
+   * `isRevoked`, in one turn of the event loop, so that nothing is committed for another's partition.
+   *
+   * @param isPatient whether to go on while the brokers are away
+   * @throws RangeError ahead of what was handed over
+   */
+  async commit(offset: number, isPatient: () => boolean): Promise<void> {
+    if (offset > this.next) {
+      throw new RangeError(`offset ${offset} of partition ${this.partition} was not handed over`);
+    }
+    const partitions = [{ partition: this.partition, offset: String(offset) }];
+    while (!this.isRevoked && this.commitOffsets !== undefined) {
+      try {
+        await this.commitOffsets({ topics: [{ topic: this.topic, partitions }] });
+        return;
+      } catch (cause) {
+        // A rebalance that has begun, or a broker that is away: one ends in a revocation, the other
+        // in a new assignment or in success.
+        if (!isPatient()) {
+          throw new LogUnavailableError(`not committed: ${reasonOf(cause)}`, { cause });
+        }
+      }
+      await sleep(COMMIT_RETRY_MS);
+    }
+  }
+
+  private guard(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import kafkajs, { type Kafka, type SASLOptions } from 'kafkajs';
+import type { Logger } from '../../ops/logger.js';
+import { registerLz4 } from './compression.js';
+import { mendIdleTimers } from './idle-timers.js';
+
+export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+export type SaslMechanism = (typeof SASL_MECHANISMS)[number];
+
+export interface KafkaConnection {
+  /** `host:port` each; one that answers is enough to find the others. */
+  readonly brokers: readonly string[];
+  /** Encrypted; the brokers' certificates are checked against Node's authorities. */
+  readonly tls: boolean;
+  readonly sasl: KafkaCredentials | undefined;
+}
+
+export interface KafkaCredentials {
+  readonly mechanism: SaslMechanism;
+  readonly username: string;
+  readonly password: string;
+}
+
+const CONNECT_MS = 3_000;
+
+/**
+ * A few quick attempts inside kafkajs, for elections and the like. Everything longer is retried
+ * above it, where the deadline is known. Given in full: its defaults differ under NODE_ENV=test.
+ */
+export const QUICK_RETRIES = {
+  initialRetryTime: 100,
+  maxRetryTime: 1_000,
+  factor: 0.2,
+  multiplier: 2,
+  retries: 3,
+} as const;
+
+/** @param requestMs how long a broker may take to answer a request */
+export function createClient(
+  { brokers, tls, sasl }: KafkaConnection,
+  requestMs: number,
+  logger: Logger,
+): Kafka {
+  mendIdleTimers();
+  registerLz4();
+  return new kafkajs.Kafka({
+    clientId: 'custom-data',
+    brokers: [...brokers],
+    ssl: tls,
+    ...(sasl === undefined ? {} : { sasl: sasl as SASLOptions }),
+    connectionTimeout: CONNECT_MS,
+    requestTimeout: requestMs,
+    retry: QUICK_RETRIES,
+    logLevel: kafkajs.logLevel.INFO,
+    // It reports every attempt as an error; what comes of them is logged where it is known.
+    logCreator:
+      () =>
+      ({ namespace, log: { message } }) => {
+        logger.debug({ kafkajs: namespace }, message);
+      },
+  });
+}

@@ -1,0 +1,24 @@
+import kafkajs from 'kafkajs';
+import { compressFrame, decompressFrame } from 'lz4-napi';
+
+const { CompressionCodecs, CompressionTypes } = kafkajs;
+
+export const COMPRESSIONS = ['lz4', 'gzip', 'none'] as const;
+export type Compression = (typeof COMPRESSIONS)[number];
+
+export const COMPRESSION_TYPES = {
+  lz4: CompressionTypes.LZ4,
+  gzip: CompressionTypes.GZIP,
+  none: CompressionTypes.None,
+} as const;
+
+/**
+ * Gives kafkajs the LZ4 that it leaves to its users, for the whole process. Also needed when this
+ * process compresses otherwise: what it reads may have been written by one that used LZ4.
+ */
+export function registerLz4(): void {
+  CompressionCodecs[CompressionTypes.LZ4] = () => ({
+    compress: ({ buffer }: { readonly buffer: Buffer }) => compressFrame(buffer),
+    decompress: (buffer: Buffer) => decompressFrame(buffer),
+  });
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kafka } from 'kafkajs';
+import type { Logger } from '../../ops/logger.js';
+import { TOPICS } from '../upload-log.js';
+import { Appender } from './appender.js';
+import { createClient, type KafkaConnection } from './client.js';
+import type { Compression } from './compression.js';
+import { DirectReader } from './direct-reader.js';
+import { KafkaSetupError, reasonOf, setupFault } from './failure.js';
+import { ensureTopics, type TopicSettings } from './topics.js';
+
+const RETRY_MS = 1_000;
+/** A line about what is waited for, no more often than this. */
+const LOG_MS = 10_000;
+
+export interface ConnectOptions extends KafkaConnection, TopicSettings {
+  readonly compression: Compression;
+  readonly timeoutMs: number;
+  readonly prefix: string;
+  readonly metadataMs: number;
+  readonly logger: Logger;
+}
+
+/** What the log consists of once the brokers have answered. */
+export interface Connected {
+  readonly kafka: Kafka;
+  readonly reader: DirectReader;
+  readonly appender: Appender;
+}
+
+/**
+ * Waits for the brokers, logging what it waits for, and creates and checks the topics.
+ *
+ * @throws KafkaSetupError what waiting does not mend, in one line
+ * @throws the signal's reason
+ */
+export async function connectWhenUp(
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<Connected> {
+  const { brokers, logger } = options;
+  for (let loggedAt = -Infinity; ;) {
+    signal.throwIfAborted();
+    try {
+      return await connect(options);
+    } catch (error) {
+      if (error instanceof KafkaSetupError) throw error;
+      const fault = setupFault(error);
+      if (fault !== undefined) throw new KafkaSetupError(fault, { cause: error });
+      if (Date.now() - loggedAt >= LOG_MS) {
+        loggedAt = Date.now();
+        logger.warn(
+          { brokers, reason: reasonOf(error) },
+          'waiting for the brokers of KAFKA_BROKERS; should they be up, see KAFKA_TLS and KAFKA_SASL_*',
+        );
+      }
+    }
+    await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function connect(options: ConnectOptions): Promise<Connected> {
+  const { timeoutMs, logger, prefix, metadataMs } = options;
+  const kafka = createClient(options, timeoutMs, logger);
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    await ensureTopics(admin, prefix, options);
+  } finally {
+    await admin.disconnect();
+  }
+  const reader = new DirectReader(kafka, timeoutMs, metadataMs);
+  try {
+    await reader.connect(TOPICS.map((topic) => prefix + topic));
+    return { kafka, reader, appender: await Appender.connect(kafka, options) };
+  } catch (error) {
+    await reader.disconnect();
+    throw error;
+  }
+}

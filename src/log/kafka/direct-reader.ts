@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs, {
+  type Cluster,
+  type Kafka,
+  type KafkaMessage,
+  type PartitionAssigner,
+} from 'kafkajs';
+import type { LogUnavailableError } from '../upload-log.js';
+import { QUICK_RETRIES } from './client.js';
+import { rootOf, setupFault, unavailable } from './failure.js';
+
+const RETRY_MS = 100;
+const { KafkaJSError } = kafkajs;
+
+/** Where to go on reading in a partition. */
+export interface Place {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+export interface Fetched {
+  readonly partition: number;
+  /** May begin below the offset asked for; see `RecordDecoder`. */
+  readonly messages: readonly KafkaMessage[];
+}
+
+interface FetchResponse {
+  readonly responses: readonly { readonly partitions: readonly Fetched[] }[];
+}
+
+/**
+ * Reads partitions and looks offsets up without a group.
+ *
+ * kafkajs reads through consumer groups only: a group for each process that just follows a topic
+ * would be left behind at the brokers by every process that is killed, and a rebalance of seconds
+ * would stand before its first record. The cluster behind a consumer can fetch from any offset,
+ * and is handed to partition assigners, so that is where it is taken from; no group is ever joined.
+ */
+export class DirectReader {
+  private readonly cluster: Cluster;
+
+  /** @param metadataMs how old the knowledge of partitions and their leaders may be */
+  constructor(
+    kafka: Kafka,
+    private readonly timeoutMs: number,
+    metadataMs: number,
+  ) {
+    let cluster: Cluster | undefined;
+    const assigner: PartitionAssigner = (config) => {
+      cluster = config.cluster;
+      return kafkajs.PartitionAssigners.roundRobin(config);
+    };
+    kafka.consumer({
+      groupId: 'never-joined',
+      partitionAssigners: [assigner],
+      metadataMaxAge: metadataMs,
+      allowAutoTopicCreation: false,
+      retry: QUICK_RETRIES,
+    });
+    this.cluster = cluster!;
+  }
+
+  /** @param topics the full names of all that will be read */
+  async connect(topics: readonly string[]): Promise<void> {
+    await this.cluster.connect();
+    await this.cluster.addMultipleTargetTopics([...topics]);
+  }
+
+  async disconnect(): Promise<void> {
+    await this.cluster.disconnect();
+  }
+
+  /** How many partitions the topic had when the metadata was last read. */
+  partitions(topic: string): number {
+    return this.cluster.findTopicPartitionMetadata(topic).length;
+  }
+
+  async refreshIfOld(): Promise<void> {
+    await this.cluster.refreshMetadataIfNecessary();
+  }
+
+  async refresh(): Promise<void> {
+    await this.cluster.refreshMetadata();
+  }
+
+  /** By the id of the leading broker: the partitions of the topic. */
+  leaders(topic: string): ReadonlyMap<string, readonly number[]> {
+    const partitions = this.cluster
+      .findTopicPartitionMetadata(topic)
+      .map(({ partitionId }) => partitionId);
+    return new Map(Object.entries(this.cluster.findLeaderForPartitions(topic, partitions)));
+  }
+
+  /**
+   * What follows each place, from one broker. Waits `waitMs` for records when there are none.
+   *
+   * @throws the error of kafkajs; `outOfRange` tells the one about an offset
+   */
+  async fetch(
+    node: string,
+    topic: string,
+    places: readonly Place[],
+    bytes: number,
+    waitMs: number,
+  ): Promise<readonly Fetched[]> {
+    const broker = await this.cluster.findBroker({ nodeId: node });
+    const { responses } = (await broker.fetch({
+      minBytes: 1,
+      maxWaitTime: waitMs,
+      maxBytes: bytes,
+      topics: [
+        {
+          topic,
+          partitions: places.map(({ partition, offset }) => ({
+            partition,
+            fetchOffset: String(offset),
+            maxBytes: bytes,
+          })),
+        },
+      ],
+    })) as FetchResponse;
+    return responses.flatMap(({ partitions }) => partitions);
+  }
+
+  /** By partition: the offset of the first record still kept, or the one that the next record gets. */
+  async offsets(topic: string, which: 'first' | 'next'): Promise<number[]> {
+    return this.retried(`the offsets of ${topic}`, async () => {
+      const partitions = Array.from({ length: this.partitions(topic) }, (_, partition) => ({
+        partition,
+      }));
+      const [answer] = await this.cluster.fetchTopicsOffset([
+        { topic, partitions, fromBeginning: which === 'first' },
+      ]);
+      return byPartition(answer?.partitions ?? [], partitions.length);
+    });
+  }
+
+  /** By partition: what the group has committed; -1 where it has nothing. */
+  async committed(topic: string, group: string): Promise<number[]> {
+    return this.retried(`the offsets of ${group}`, async () => {
+      const partitions = Array.from({ length: this.partitions(topic) }, (_, partition) => ({
+        partition,
+        offset: '',
+      }));
+      const coordinator = await this.cluster.findGroupCoordinator({ groupId: group });
+      const { responses } = await coordinator.offsetFetch({
+        groupId: group,
+        topics: [{ topic, partitions }],
+      });
+      return byPartition(responses[0]?.partitions ?? [], partitions.length);
+    });
+  }
+
+  /**
+   * Repeats what fails for a reason that may pass, with fresh metadata, until the timeout.
+   *
+   * @throws LogUnavailableError
+   */
+  async retried<T>(what: string, work: () => Promise<T>): Promise<T> {
+    let late: LogUnavailableError | undefined;
+    let last: unknown = new Error('no answer');
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        late = unavailable(`${what}: nothing within ${this.timeoutMs} ms`, last);
+        reject(late);
+      }, this.timeoutMs);
+    });
+    const attempts = async (): Promise<T> => {
+      for (;;) {
+        try {
+          return await work();
+        } catch (error) {
+          if (late !== undefined || !(error instanceof KafkaJSError)) throw error;
+          if (setupFault(error) !== undefined) throw unavailable(what, error);
+          last = error;
+        }
+        await sleep(RETRY_MS);
+        await this.refresh().catch(() => undefined);
+      }
+    };
+    try {
+      return await Promise.race([attempts(), timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** The partition whose offset is not, or no longer, in the log; undefined for every other error. */
+export function outOfRange(error: unknown): number | undefined {
+  const root = rootOf(error) as { name: string; partition?: number };
+  return root.name === 'KafkaJSOffsetOutOfRange' ? root.partition : undefined;
+}
+
+function byPartition(
+  offsets: readonly { readonly partition: number; readonly offset: string }[],
+  count: number,
+): number[] {
+  const numbers = new Array<number>(count).fill(-1);
+  for (const { partition, offset } of offsets) numbers[partition] = Number(offset);
+  return numbers;
+}

@@ -1,0 +1,61 @@
+import { LogUnavailableError } from '../upload-log.js';
+
+/** The brokers, or what is on them, can never work as configured. One line that names what to change. */
+export class KafkaSetupError extends Error {
+  override readonly name = 'KafkaSetupError';
+}
+
+interface KafkaFailure {
+  readonly name: string;
+  readonly message: string;
+  /** The protocol's name of the error, e.g. `TOPIC_AUTHORIZATION_FAILED`. */
+  readonly type?: string;
+  /** The system's, e.g. `ECONNREFUSED`, or the protocol's number. */
+  readonly code?: string | number;
+  /** Whether kafkajs holds that it may pass; undefined for errors that are not its own. */
+  readonly retriable?: boolean;
+}
+
+/** kafkajs wraps the error of the last attempt, several times over; this is the innermost. */
+export function rootOf(error: unknown): KafkaFailure {
+  let root = error as KafkaFailure & { cause?: unknown };
+  for (let depth = 0; depth < 8 && root.cause instanceof Error; depth++) {
+    root = root.cause as typeof root;
+  }
+  return root;
+}
+
+/** In one line, for logs and messages. */
+export function reasonOf(error: unknown): string {
+  const { message, code } = rootOf(error);
+  const line = message.split('\n', 1)[0] ?? '';
+  return typeof code === 'string' && !line.includes(code) ? `${line} (${code})` : line;
+}
+
+/**
+ * What no waiting mends, as one line that names the variable or the right that is missing;
+ * undefined for everything that may pass: brokers that are away, elections, timeouts.
+ */
+export function setupFault(error: unknown): string | undefined {
+  const { name, message, type, code } = rootOf(error);
+  if (type === 'UNSUPPORTED_SASL_MECHANISM' || /SASL \S+ mechanism is not supported/.test(message)) {
+    return `KAFKA_SASL_MECHANISM: ${reasonOf(error)}`;
+  }
+  if (name === 'KafkaJSSASLAuthenticationError' || type === 'SASL_AUTHENTICATION_FAILED') {
+    return `KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: the brokers refuse them: ${reasonOf(error)}`;
+  }
+  if (typeof code === 'string' && /^(?:ERR_(?:SSL|TLS)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/.test(code)) {
+    return `KAFKA_TLS: no secure connection to the brokers: ${reasonOf(error)}`;
+  }
+  if (type !== undefined && /_AUTHORIZATION_FAILED$/.test(type)) {
+    return `KAFKA_SASL_USERNAME lacks a right on the brokers: ${reasonOf(error)}`;
+  }
+  if (code === 'ENOTFOUND') return `KAFKA_BROKERS: ${reasonOf(error)}`;
+  if (name === 'KafkaJSNotImplemented') return `the log holds what cannot be read: ${message}`;
+  return undefined;
+}
+
+export function unavailable(what: string, cause: unknown): LogUnavailableError {
+  if (cause instanceof LogUnavailableError) return cause;
+  return new LogUnavailableError(`${what}: ${reasonOf(cause)}`, { cause });
+}

@@ -1,0 +1,189 @@
+import {
+  type Consumption,
+  type LogRecord,
+  LogUnavailableError,
+  type RecordHandler,
+  type RecordPosition,
+  type RecordToAppend,
+  type Tail,
+  type Topic,
+  type UploadLog,
+} from '../upload-log.js';
+import { type Connected, type ConnectOptions, connectWhenUp } from './connect.js';
+import { DirectReader } from './direct-reader.js';
+import { KafkaConsumption } from './kafka-consumption.js';
+import { KafkaTail } from './kafka-tail.js';
+import { partitionOfKey } from './partition-of-key.js';
+import { readRange } from './read-range.js';
+
+export interface KafkaLogOptions extends Omit<ConnectOptions, 'prefix' | 'metadataMs'> {
+  /** How long the brokers may take before what was asked of them is rejected. */
+  readonly timeoutMs: number;
+  /** Before the names of topics and groups; `custom-data.` by default. */
+  readonly prefix?: string;
+  /** After so long without a heartbeat a consumer's partitions go to others; 10 s by default. */
+  readonly sessionMs?: number;
+  /** How long added partitions may stay unnoticed; 30 s by default. */
+  readonly metadataMs?: number;
+}
+
+const DEFAULT_PREFIX = 'custom-data.';
+/** A killed process holds its partitions back for so long; a busy event loop must not exceed it. */
+const SESSION_MS = 10_000;
+const METADATA_MS = 30_000;
+
+/**
+ * The log on Apache Kafka. An append of several records is not atomic: when it fails, any of them
+ * may be in the log. A record may be there twice, when an acknowledgement was lost.
+ *
+ * Until `ready` has resolved, everything is unavailable. A consumption that was stopped keeps its
+ * place in the group, so that what was handed over can be committed; `close` leaves it, and so does
+ * the next consumption of the group.
+ */
+export class KafkaLog implements UploadLog {
+  private readonly options: ConnectOptions & { readonly sessionMs: number };
+  private readonly tails = new Set<KafkaTail>();
+  private readonly consumptions = new Map<string, KafkaConsumption>();
+  private connection: Connected | undefined;
+  private refreshing: NodeJS.Timeout | undefined;
+  private closed: Promise<void> | undefined;
+
+  /** A log that is ready. */
+  static async open(options: KafkaLogOptions): Promise<KafkaLog> {
+    const log = new KafkaLog(options);
+    await log.ready(new AbortController().signal);
+    return log;
+  }
+
+  constructor(options: KafkaLogOptions) {
+    this.options = {
+      prefix: DEFAULT_PREFIX,
+      sessionMs: SESSION_MS,
+      metadataMs: METADATA_MS,
+      ...options,
+    };
+  }
+
+  /**
+   * Waits for the brokers, logging what it waits for, and creates and checks the topics. To be
+   * called once.
+   *
+   * @throws KafkaSetupError what waiting does not mend, in one line
+   * @throws the signal's reason
+   */
+  async ready(signal: AbortSignal): Promise<void> {
+    const connection = await connectWhenUp(this.options, signal);
+    this.connection = connection;
+    this.refreshing = setInterval(() => {
+      connection.reader.refresh().catch(() => undefined);
+    }, this.options.metadataMs);
+    this.refreshing.unref();
+  }
+
+  partitions(topic: Topic): number {
+    return this.connected().reader.partitions(this.nameOf(topic));
+  }
+
+  /**
+   * @throws RangeError for a partition that the topic does not have, and for a record that is too
+   * large for the log
+   */
+  async append(
+    topic: Topic,
+    records: readonly RecordToAppend[],
+  ): Promise<readonly RecordPosition[]> {
+    if (records.length === 0) return [];
+    const count = this.partitions(topic);
+    const placed = records.map((record) => {
+      const partition = record.partition ?? partitionOfKey(record.key, count);
+      if (Number.isInteger(partition) && partition >= 0 && partition < count) {
+        return { ...record, partition };
+      }
+      throw new RangeError(`topic ${topic} has no partition ${partition}`);
+    });
+    return this.connected().appender.append(topic, placed);
+  }
+
+  async endOffsets(topic: Topic): Promise<readonly number[]> {
+    return this.connected().reader.offsets(this.nameOf(topic), 'next');
+  }
+
+  async committedOffsets(topic: Topic, group: string): Promise<readonly number[]> {
+    const { reader } = this.connected();
+    const name = this.nameOf(topic);
+    const committed = await reader.committed(name, this.options.prefix + group);
+    // Negative: nothing is committed, or kafkajs has committed "from the beginning".
+    if (committed.every((offset) => offset >= 0)) return committed;
+    const first = await reader.offsets(name, 'first');
+    return committed.map((offset, i) => (offset >= 0 ? offset : (first[i] ?? 0)));
+  }
+
+  /** @throws Error when this process consumes the group already */
+  async consume(topic: Topic, group: string, handler: RecordHandler): Promise<Consumption> {
+    const { kafka } = this.connected();
+    const before = this.consumptions.get(group);
+    if (before?.isStopped === false) throw new Error(`the group ${group} is consumed already`);
+    await before?.leave();
+    const consumption = new KafkaConsumption(
+      {
+        ...this.options,
+        kafka,
+        topic: this.nameOf(topic),
+        group: this.options.prefix + group,
+        committed: () => this.committedOffsets(topic, group),
+      },
+      handler,
+    );
+    this.consumptions.set(group, consumption);
+    return consumption;
+  }
+
+  async tail(
+    topic: Topic,
+    from: readonly number[],
+    onRecords: (records: readonly LogRecord[]) => void,
+  ): Promise<Tail> {
+    const { timeoutMs, metadataMs } = this.options;
+    const name = this.nameOf(topic);
+    // Connections of its own: brokers hold its requests until there are records.
+    const reader = new DirectReader(this.connected().kafka, timeoutMs, metadataMs);
+    await reader.retried(`the tail of ${name}`, () => reader.connect([name]));
+    const tail = new KafkaTail(reader, name, from, onRecords);
+    this.tails.add(tail);
+    void tail.ended.then(() => this.tails.delete(tail));
+    return tail;
+  }
+
+  async *read(
+    topic: Topic,
+    partition: number,
+    from: number,
+    to: number,
+  ): AsyncIterable<readonly LogRecord[]> {
+    const end = Math.min(to, (await this.endOffsets(topic))[partition] ?? 0);
+    yield* readRange(this.connected().reader, this.nameOf(topic), partition, from, end);
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.release();
+    return this.closed;
+  }
+
+  /** @throws LogUnavailableError */
+  private connected(): Connected {
+    if (this.connection !== undefined) return this.connection;
+    throw new LogUnavailableError('the brokers have not answered yet');
+  }
+
+  private nameOf(topic: Topic): string {
+    return this.options.prefix + topic;
+  }
+
+  private async release(): Promise<void> {
+    clearInterval(this.refreshing);
+    await Promise.all(Array.from(this.tails, (tail) => tail.stop()));
+    await Promise.all(Array.from(this.consumptions.values(), (each) => each.leave()));
+    await this.connection?.appender.close();
+    await this.connection?.reader.disconnect();
+  }
+}

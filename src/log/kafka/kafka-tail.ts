@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { logErrors } from '../../ops/metrics.js';
+import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
+import { type DirectReader, type Fetched, outOfRange } from './direct-reader.js';
+import { setupFault } from './failure.js';
+import { RecordDecoder } from './log-record.js';
+import { Waiting } from './waiting.js';
+
+const FETCH_BYTES = 4 * 1024 * 1024;
+/** How long a broker holds a request that has nothing to tell; new records answer it at once. */
+const WAIT_MS = 500;
+const RETRY_MS = 200;
+
+interface TailedPartition {
+  readonly decoder: RecordDecoder;
+  next: number;
+}
+
+/**
+ * Follows every partition of a topic, and those that are added, without a group. Each broker is
+ * asked by a loop of its own, for all the partitions that it leads: it answers the requests of a
+ * connection one after the other, and an idle partition would hold up the others.
+ */
+export class KafkaTail implements Tail {
+  /** Resolves when nothing runs any more; never rejects. */
+  readonly ended: Promise<void>;
+  private readonly partitions: TailedPartition[] = [];
+  private readonly loops = new Map<string, Promise<void>>();
+  private readonly waiting = new Waiting((offsets) => this.isAt(offsets));
+  private isStopped = false;
+  private wasEnded!: () => void;
+
+  /**
+   * @param reader of its own: its requests wait for records
+   * @param topic the full name
+   * @param from by partition; 0 where none is given
+   */
+  constructor(
+    private readonly reader: DirectReader,
+    private readonly topic: string,
+    private readonly from: readonly number[],
+    private readonly onRecords: (records: readonly LogRecord[]) => void,
+  ) {
+    this.ended = new Promise((resolve) => (this.wasEnded = resolve));
+    this.notice();
+  }
+
+  async reached(offsets: readonly number[], timeoutMs: number): Promise<void> {
+    // Whoever asks has seen a partition that is not followed here yet.
+    if (offsets.length > this.partitions.length) void this.refresh();
+    await this.waiting.reached(offsets, timeoutMs);
+  }
+
+  async stop(): Promise<void> {
+    await this.end(new LogUnavailableError('the tail of the log was stopped'));
+  }
+
+  /** Begins with new partitions and with brokers that have come to lead any. */
+  private notice(): void {
+    for (let i = this.partitions.length; i < this.reader.partitions(this.topic); i++) {
+      this.partitions.push({ decoder: new RecordDecoder(i), next: this.from[i] ?? 0 });
+    }
+    for (const node of this.reader.leaders(this.topic).keys()) {
+      if (!this.loops.has(node)) this.loops.set(node, this.follow(node));
+    }
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      await this.reader.refresh();
+      if (!this.isStopped) this.notice();
+    } catch {
+      // The loops go on asking, and refresh again.
+    }
+  }
+
+  /** Asks one broker until it leads nothing any more. */
+  private async follow(node: string): Promise<void> {
+    while (!this.isStopped) {
+      try {
+        await this.reader.refreshIfOld();
+        this.notice();
+        const led = this.reader.leaders(this.topic).get(node) ?? [];
+        if (led.length === 0) break;
+        const places = led.map((partition) => ({
+          partition,
+          offset: this.partitions[partition]!.next,
+        }));
+        const fetched = await this.reader.fetch(node, this.topic, places, FETCH_BYTES, WAIT_MS);
+        if (!this.isStopped) this.handOver(fetched);
+      } catch (error) {
+        await this.recover(error);
+      }
+    }
+    this.loops.delete(node);
+  }
+
+  private handOver(fetched: readonly Fetched[]): void {
+    for (const { partition, messages } of fetched) {
+      const state = this.partitions[partition]!;
+      const records = state.decoder.decode(messages, state.next);
+      const last = records.at(-1);
+      if (last === undefined) continue;
+      try {
+        this.onRecords(records);
+      } catch (cause) {
+        this.fail(cause);
+        return;
+      }
+      state.next = last.offset + 1;
+    }
+    this.waiting.advanced();
+  }
+
+  private async recover(error: unknown): Promise<void> {
+    if (this.isStopped) return;
+    const partition = outOfRange(error);
+    try {
+      if (partition !== undefined) {
+        // Retention has deleted it; or the topic was made anew, and it lies ahead.
+        this.partitions[partition]!.next = (await this.reader.offsets(this.topic, 'first'))[
+          partition
+        ]!;
+        this.waiting.advanced();
+        return;
+      }
+      if (setupFault(error) !== undefined) {
+        this.fail(error);
+        return;
+      }
+      await sleep(RETRY_MS);
+      await this.refresh();
+    } catch {
+      await sleep(RETRY_MS);
+    }
+  }
+
+  private fail(cause: unknown): void {
+    logErrors.inc({ operation: 'tail' });
+    void this.end(new LogUnavailableError('the tail of the log cannot go on', { cause }));
+  }
+
+  private isAt(offsets: readonly number[]): boolean {
+    return offsets.every((offset, i) => (this.partitions[i]?.next ?? 0) >= offset);
+  }
+
+  private async end(reason: Error): Promise<void> {
+    this.isStopped = true;
+    this.waiting.end(reason);
+    // A request under way is not waited for: what it brings is no longer handed over.
+    await this.reader.disconnect().catch(() => undefined);
+    this.wasEnded();
+  }
+}

@@ -1,0 +1,43 @@
+import type { IHeaders, KafkaMessage } from 'kafkajs';
+import type { LogRecord } from '../upload-log.js';
+
+/**
+ * Makes records of the messages of one partition, read from its beginning or from anywhere.
+ *
+ * The broker stamps a record when it takes it; should its clock step back, or a leader with a slower
+ * clock follow, the time of the record before is kept on.
+ */
+export class RecordDecoder {
+  private timestamp = 0;
+
+  constructor(private readonly partition: number) {}
+
+  /** Leaves out what lies below `from`: a compressed batch is always sent as a whole. */
+  decode(messages: readonly KafkaMessage[], from: number): LogRecord[] {
+    const records: LogRecord[] = [];
+    for (const { offset: text, timestamp, key, headers, value } of messages) {
+      const offset = Number(text);
+      if (offset < from) continue;
+      this.timestamp = Math.max(this.timestamp, Number(timestamp));
+      records.push({
+        partition: this.partition,
+        offset,
+        timestamp: this.timestamp,
+        key: key?.toString() ?? '',
+        headers: headers === undefined ? {} : textOf(headers),
+        value: value ?? Buffer.alloc(0),
+      });
+    }
+    return records;
+  }
+}
+
+function textOf(headers: IHeaders): Record<string, string> {
+  const text: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    // Only foreign producers give a name twice; the first one counts.
+    const first = Array.isArray(value) ? value[0] : value;
+    if (first !== undefined) text[name] = first.toString();
+  }
+  return text;
+}

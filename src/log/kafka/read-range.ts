@@ -1,0 +1,56 @@
+import { LogUnavailableError, type LogRecord } from '../upload-log.js';
+import { type DirectReader, outOfRange } from './direct-reader.js';
+import { RecordDecoder } from './log-record.js';
+
+const FETCH_BYTES = 4 * 1024 * 1024;
+/** Only what is there is asked for, so this is never waited for. */
+const WAIT_MS = 100;
+
+/**
+ * The records of one partition with `from` <= offset < `end` that are still kept, in batches.
+ *
+ * @param topic the full name
+ * @param end at most the offset that the next record gets
+ * @throws LogUnavailableError
+ */
+export async function* readRange(
+  reader: DirectReader,
+  topic: string,
+  partition: number,
+  from: number,
+  end: number,
+): AsyncGenerator<readonly LogRecord[]> {
+  const decoder = new RecordDecoder(partition);
+  let next = from;
+  while (next < end) {
+    const records = await reader.retried(`${topic}/${partition}`, async () => {
+      const place = { partition, offset: next };
+      const node = leaderOf(reader, topic, partition);
+      try {
+        const [fetched] = await reader.fetch(node, topic, [place], FETCH_BYTES, WAIT_MS);
+        return decoder.decode(fetched?.messages ?? [], next);
+      } catch (error) {
+        if (outOfRange(error) === undefined) throw error;
+        return undefined;
+      }
+    });
+    if (records === undefined) {
+      // Retention has deleted what stood there.
+      const first = (await reader.offsets(topic, 'first'))[partition] ?? end;
+      next = first > next ? first : end;
+      continue;
+    }
+    const last = records.at(-1);
+    if (last === undefined) continue;
+    next = last.offset + 1;
+    const batch = next <= end ? records : records.filter(({ offset }) => offset < end);
+    if (batch.length > 0) yield batch;
+  }
+}
+
+function leaderOf(reader: DirectReader, topic: string, partition: number): string {
+  for (const [node, partitions] of reader.leaders(topic)) {
+    if (partitions.includes(partition)) return node;
+  }
+  throw new LogUnavailableError(`${topic} has no partition ${partition}`);
+}

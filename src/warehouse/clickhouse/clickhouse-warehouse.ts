@@ -1,0 +1,172 @@
+import { Agent } from 'node:https';
+import { Readable } from 'node:stream';
+
+import {
+  type ClickHouseClient,
+  ClickHouseError,
+  ClickHouseLogLevel,
+  createClient,
+} from '@clickhouse/client';
+
+import { warehouseErrors } from '../../ops/metrics.js';
+import { failureOf } from '../failure.js';
+import { ONE_PART } from '../one-part.js';
+import { identifier } from '../sql.js';
+import {
+  WarehouseError,
+  type NativeBlock,
+  type QueryParameter,
+  type Warehouse,
+} from '../warehouse.js';
+import { expectNothing, rowsOf } from './answer.js';
+import { requestBody } from './request-body.js';
+
+export interface ClickHouseOptions {
+  /** Scheme, host and port. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  /** PEM certificates to trust in place of the system's. */
+  readonly ca: Buffer | undefined;
+  readonly timeoutMs: number;
+  /** The database of the tables that are inserted into. It need not exist yet. */
+  readonly database: string;
+}
+
+/** Below the shortest time for which servers keep a silent connection (3 s until version 23). */
+const IDLE_CONNECTION_MS = 2_500;
+
+const INSERT_SETTINGS = Object.fromEntries(
+  Object.entries({
+    ...ONE_PART,
+    // Behind a Distributed table: acknowledged means on the shard's disk.
+    distributed_foreground_insert: 1,
+    // Replicated tables would skip a block that they know, and with it a view whose own insert had
+    // failed; writing twice is harmless.
+    insert_deduplicate: 0,
+  }).map(([name, value]) => [name, String(value)]),
+);
+
+/** A ClickHouse server, or a cluster behind one address, over HTTP. */
+export class ClickHouseWarehouse implements Warehouse {
+  private readonly client: ClickHouseClient;
+  private readonly database: string;
+
+  /** Connects at the first statement. */
+  constructor({ url, user, password, ca, timeoutMs, database }: ClickHouseOptions) {
+    this.database = database;
+    this.client = createClient({
+      url,
+      username: user,
+      password,
+      // Given a certificate, the client would send the password as a header of its own, as Latin-1.
+      ...(ca === undefined ? {} : { http_agent: new Agent({ ca, keepAlive: true }) }),
+      application: 'custom-data',
+      request_timeout: timeoutMs,
+      keep_alive: {
+        enabled: true,
+        idle_socket_ttl: IDLE_CONNECTION_MS,
+        // Timers run late in a busy process; a request on a connection that the server has closed fails.
+        eagerly_destroy_stale_sockets: true,
+      },
+      // gzip would cost 11 ms of a core per MB of a block, as much as all else that is done with it.
+      compression: { request: false, response: false },
+      // The client would log statements with their parameters.
+      log: { level: ClickHouseLogLevel.OFF },
+      clickhouse_settings: {
+        // The status is settled last: an error after the first byte would come with a 200.
+        wait_end_of_query: 1,
+        // A statement that nobody waits for any more is given up.
+        max_execution_time: Math.ceil(timeoutMs / 1_000),
+        // On a cluster, whatever node is asked: a reader finds what was written before, since both
+        // go to the same replica of a shard as long as that is up.
+        load_balancing: 'in_order',
+        prefer_localhost_replica: 0,
+      },
+    });
+  }
+
+  async execute(sql: string): Promise<void> {
+    await this.run(async () => {
+      const { stream } = await this.client.exec({
+        query: sql,
+        clickhouse_settings: {
+          // ON CLUSTER: every node has done it, or an error says which has not.
+          distributed_ddl_output_mode: 'none',
+        },
+      });
+      expectNothing(await textOf(stream));
+    });
+  }
+
+  async insert(table: string, block: NativeBlock): Promise<void> {
+    const columns = block.columns.map(({ name }) => identifier(name)).join(', ');
+    const into = `${identifier(this.database)}.${identifier(table)}`;
+    await this.run(async () => {
+      const { stream } = await this.client.exec({
+        query: `INSERT INTO ${into} (${columns}) FORMAT Native`,
+        values: Readable.from(requestBody(block.parts)),
+        clickhouse_settings: INSERT_SETTINGS,
+      });
+      expectNothing(await textOf(stream));
+    });
+  }
+
+  async query<Row>(
+    sql: string,
+    parameters: Readonly<Record<string, QueryParameter>> = {},
+  ): Promise<Row[]> {
+    return this.run(async () => {
+      const result = await this.client.query({
+        query: sql,
+        query_params: parameters,
+        format: 'JSONEachRow',
+        // A long list would not fit into the URL.
+        use_multipart_params_auto: true,
+        clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
+      });
+      return rowsOf<Row>(await result.text());
+    });
+  }
+
+  /** Ends every connection. A statement in flight fails, and may have been carried out. */
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+
+  private async run<T>(statement: () => Promise<T>): Promise<T> {
+    try {
+      return await statement();
+    } catch (error) {
+      const failed = asWarehouseError(error);
+      warehouseErrors.inc({ class: failed.failure });
+      throw failed;
+    }
+  }
+}
+
+async function textOf(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function asWarehouseError(cause: unknown): WarehouseError {
+  if (cause instanceof WarehouseError) return cause;
+  if (cause instanceof ClickHouseError) {
+    const code = Number(cause.code);
+    const message = `Code: ${code}. ${cause.message.trim()} (${cause.type ?? 'UNKNOWN'})`;
+    return new WarehouseError(message, failureOf(code), code, { cause });
+  }
+  // No answer, half of one, or one of something in between that is no ClickHouse.
+  return new WarehouseError(reasonOf(cause), 'retry', undefined, { cause });
+}
+
+/** A host with several addresses fails with an error for each, and without a text of its own. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if (cause instanceof AggregateError && cause.message === '') {
+    return cause.errors.map((error) => reasonOf(error)).join(', ');
+  }
+  return cause.message.split('\n', 1)[0]!.slice(0, 300);
+}

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+
+import type { ClickHouseConfig } from '../../config/config.js';
+import { ConfigError } from '../../config/config-error.js';
+import { retrying } from '../../domain/retry.js';
+import type { Logger } from '../../ops/logger.js';
+import { databaseExists, waitForSchema } from '../schema/migrate.js';
+import { type Warehouse, WarehouseError } from '../warehouse.js';
+import { ClickHouseWarehouse } from './clickhouse-warehouse.js';
+
+/** What a server says of a user that waiting does not mend. */
+const REFUSALS: ReadonlyMap<number, string> = new Map([
+  [192, 'CLICKHOUSE_USER: the ClickHouse server does not know this user'], // UNKNOWN_USER
+  [193, 'CLICKHOUSE_PASSWORD: the ClickHouse server refuses this password'], // WRONG_PASSWORD
+  [194, 'CLICKHOUSE_PASSWORD: the ClickHouse server asks for one'], // REQUIRED_PASSWORD
+  // AUTHENTICATION_FAILED
+  [516, 'CLICKHOUSE_USER, CLICKHOUSE_PASSWORD: the ClickHouse server does not accept them'],
+  [497, 'CLICKHOUSE_USER: this user is not allowed what the service needs'], // ACCESS_DENIED
+]);
+
+/**
+ * The warehouse that the configuration names. Nothing is asked of it yet.
+ *
+ * @throws ConfigError when a file that the configuration names cannot be read
+ */
+export async function connectClickHouse(
+  { url, user, password, passwordFile, caFile, timeoutMs }: ClickHouseConfig,
+  database: string,
+): Promise<ClickHouseWarehouse> {
+  const ca = caFile === undefined ? undefined : await read('CLICKHOUSE_CA_FILE', caFile);
+  const kept =
+    passwordFile === undefined ? undefined : await read('CLICKHOUSE_PASSWORD_FILE', passwordFile);
+  return new ClickHouseWarehouse({
+    url,
+    user,
+    // Editors end a file with a line break.
+    password: password ?? kept?.toString('utf8').replace(/\r?\n$/, '') ?? '',
+    ca,
+    timeoutMs,
+    database,
+  });
+}
+
+async function read(variable: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`${variable}: ${path} cannot be read (${code ?? String(error)})`);
+  }
+}
+
+/**
+ * Waits until the server is there and `custom-data migrate` has made the schema.
+ *
+ * @throws ConfigError for a user who is refused and a database that does not exist
+ * @throws NewerSchemaError
+ */
+export async function clickHouseReady(
+  warehouse: Warehouse,
+  database: string,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  await retrying(
+    async () => {
+      if (!(await databaseExists(warehouse, database))) throw noDatabase(database);
+    },
+    (error) => isPassing(error, logger),
+    signal,
+  );
+  logger.info({ database }, 'the warehouse is there, waiting for its schema');
+  await retrying(
+    () => waitForSchema(warehouse, database, signal),
+    (error) => isPassing(error, logger),
+    signal,
+  );
+}
+
+/** @throws ConfigError */
+export function refuseConfig(error: unknown): void {
+  if (!(error instanceof WarehouseError) || error.code === undefined) return;
+  const refusal = REFUSALS.get(error.code);
+  if (refusal !== undefined) throw new ConfigError(refusal, { cause: error });
+}
+
+function isPassing(error: unknown, logger: Logger): boolean {
+  if (!(error instanceof WarehouseError)) return false;
+  refuseConfig(error);
+  logger.warn({ code: error.code, reason: error.message }, 'waiting for the warehouse');
+  return true;
+}
+
+function noDatabase(database: string): ConfigError {
+  return new ConfigError(
+    `CLICKHOUSE_DATABASE: the ClickHouse server has no database ${database}; ` +
+      '`custom-data migrate` makes it',
+  );
+}

@@ -1,0 +1,57 @@
+import { identifier, text } from '../sql.js';
+
+/** What is written to a table on a cluster goes to the table of this name on one of the shards. */
+const LOCAL = '_local';
+
+const TABLE = /^CREATE TABLE IF NOT EXISTS (\S+)\.(\w+)(\s.*?\bENGINE = )(\w*MergeTree\b.*)$/s;
+const MATERIALIZED_VIEW =
+  /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\S+)\s+TO (\S+)(\s.*?\bFROM )(\S+)(\s.*)?$/s;
+const VIEW = /^CREATE VIEW IF NOT EXISTS (\S+)(\s.*)$/s;
+
+/**
+ * What a statement of a single server's schema becomes on a cluster. Readers and writers see the
+ * same names.
+ *
+ * - A table becomes a replicated table on every node, by the name `…_local`, and a Distributed
+ *   table in front by its own name. Rows are sharded by account, so that all versions of a key,
+ *   and all that is joined with it, stand on one shard.
+ * - A materialised view works within a shard, from local table to local table.
+ * - A view stays as it is, over the Distributed tables. Only what it joins or looks up goes to
+ *   every shard as a whole (`GLOBAL`): the engine refuses to ask each shard from each shard.
+ *
+ * @param statement with its database filled in, written as the scripts in this folder are
+ * @throws for a statement of another kind, whose form on a cluster is not known
+ */
+export function onCluster(statement: string, cluster: string): string[] {
+  const everywhere = `ON CLUSTER ${text(cluster)}`;
+
+  const table = TABLE.exec(statement);
+  if (table !== null) {
+    const [, database, name, columns, engine] = table;
+    const local = `${database!}.${name!}${LOCAL}`;
+    const shard = /\baccount\b/.test(columns!) ? 'account' : 'number';
+    return [
+      `CREATE TABLE IF NOT EXISTS ${local} ${everywhere}${columns!}Replicated${engine!}`,
+      `CREATE TABLE IF NOT EXISTS ${database!}.${name!} ${everywhere} AS ${local}\n` +
+        `ENGINE = Distributed(${text(cluster)}, ${database!}, ${identifier(name! + LOCAL)}, cityHash64(${shard}))`,
+    ];
+  }
+
+  const materialized = MATERIALIZED_VIEW.exec(statement);
+  if (materialized !== null) {
+    const [, name, to, select, from, rest = ''] = materialized;
+    return [
+      `CREATE MATERIALIZED VIEW IF NOT EXISTS ${name!} ${everywhere}\n` +
+        `TO ${to!}${LOCAL}${select!}${from!}${LOCAL}${rest}`,
+    ];
+  }
+
+  const view = VIEW.exec(statement);
+  if (view !== null) {
+    const [, name, select] = view;
+    const global = select!.replace(/\b(?:LEFT JOIN|NOT IN)\b/g, 'GLOBAL $&');
+    return [`CREATE VIEW IF NOT EXISTS ${name!} ${everywhere}${global}`];
+  }
+
+  throw new Error(`this statement has no form on a cluster: ${statement.slice(0, 60)}`);
+}

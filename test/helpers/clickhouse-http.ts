@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import type { Fault } from './clickhouse/faults.js';
+import type { ProgramOptions } from './clickhouse/program.js';
+
+const PROGRAM = fileURLToPath(new URL('./clickhouse/program.ts', import.meta.url));
+const HOOKS = new URL('../log/helpers/typescript-hooks.mjs', import.meta.url).href;
+const REGISTER = `data:text/javascript,import{register}from'node:module';register('${HOOKS}')`;
+
+export interface Counts {
+  readonly requests: number;
+  readonly inserts: number;
+  /** Requests that met a fault. */
+  readonly struck: number;
+}
+
+/**
+ * A ClickHouse server as a process of its own on 127.0.0.1: ClickHouse's HTTP protocol in front of
+ * the real engine, with faults that a test switches on and off. Its user has a password.
+ */
+export class ClickHouseHttp {
+  readonly user = 'custom_data';
+  readonly password = 'p@ss:wörd';
+
+  private process!: ChildProcess;
+  private control = 0;
+  port = 0;
+
+  private constructor(
+    readonly folder: string,
+    private readonly tls: ProgramOptions['tls'],
+  ) {}
+
+  /** Starts a server with nothing in it. */
+  static async start(tls?: ProgramOptions['tls']): Promise<ClickHouseHttp> {
+    const folder = await mkdtemp(join(tmpdir(), 'custom-data-clickhouse-'));
+    const server = new ClickHouseHttp(folder, tls);
+    await server.restart();
+    return server;
+  }
+
+  /** Without credentials. */
+  get url(): string {
+    return `${this.tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.port}`;
+  }
+
+  /** What a service needs to know of it. */
+  get env(): Record<string, string> {
+    return {
+      CLICKHOUSE_URL: this.url,
+      CLICKHOUSE_USER: this.user,
+      CLICKHOUSE_PASSWORD: this.password,
+    };
+  }
+
+  /** Starts it again, after `kill`, on the same port with what it had stored. */
+  async restart(): Promise<void> {
+    const { folder, user, password, port, tls } = this;
+    const options: ProgramOptions = {
+      folder,
+      port,
+      user,
+      password,
+      ...(tls === undefined ? {} : { tls }),
+    };
+    this.process = spawn(
+      process.execPath,
+      ['--import', REGISTER, PROGRAM, JSON.stringify(options)],
+      {
+        env: { PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '16' },
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
+    const lines = createInterface({ input: this.process.stdout! });
+    const [line] = (await Promise.race([
+      once(lines, 'line'),
+      once(this.process, 'exit').then(() => ['']),
+    ])) as [string];
+    if (line === '') throw new Error('the ClickHouse server of the test did not start');
+    ({ port: this.port, control: this.control } = JSON.parse(line) as this & { control: number });
+  }
+
+  /** Every request meets the fault, or as many as it says. */
+  async fault(fault: Fault): Promise<void> {
+    await this.command('PUT', 'fault', JSON.stringify(fault));
+  }
+
+  async heal(): Promise<void> {
+    await this.command('DELETE', 'fault');
+    await this.command('POST', 'accept');
+  }
+
+  /** Ends every connection and takes no new ones, until `heal`. */
+  async refuse(): Promise<void> {
+    await this.command('POST', 'refuse');
+  }
+
+  counts(): Promise<Counts> {
+    return this.command('GET', 'counts');
+  }
+
+  /** Rows of a query, with integers as numbers. The database of names without one is `custom_data`. */
+  async query<Row>(sql: string): Promise<Row[]> {
+    const parameters = new URLSearchParams({
+      database: 'custom_data',
+      default_format: 'JSONEachRow',
+      output_format_json_quote_64bit_integers: '0',
+    });
+    const answer = await fetch(`${this.url}/?${parameters.toString()}`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${Buffer.from(`${this.user}:${this.password}`).toString('base64')}`,
+      },
+      body: sql,
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Row);
+  }
+
+  /** As a machine that loses its power would end it. */
+  async kill(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const exited = once(this.process, 'exit');
+    this.process.kill('SIGKILL');
+    await exited;
+  }
+
+  /** Ends it and removes what it stored. */
+  async stop(): Promise<void> {
+    await this.kill();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async command(method: string, path: string, body?: string): Promise<Counts> {
+    const answer = await fetch(`http://127.0.0.1:${this.control}/${path}`, {
+      method,
+      ...(body === undefined ? {} : { body }),
+    });
+    return (await answer.json()) as Counts;
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * A process that is a ClickHouse server to its clients. Takes its options as JSON, prints its two
+ * ports as JSON: the one for clients, and one on which faults are switched (`PUT /fault`, `DELETE
+ * /fault`, `POST /refuse`, `POST /accept`, `GET /counts`). Ends with its parent.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { Engine } from './engine.js';
+import type { Fault } from './faults.js';
+import { ClickHouseServer, type Tls } from './server.js';
+
+export interface ProgramOptions {
+  readonly folder: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly tls?: Tls;
+}
+
+const options = JSON.parse(process.argv[2]!) as ProgramOptions;
+const engine = await Engine.open(options.folder);
+const server = new ClickHouseServer(engine, options, options.tls);
+
+const control = createServer((request, response) => {
+  void (async () => {
+    const body = Buffer.concat((await request.toArray()) as Buffer[]).toString();
+    switch (`${request.method!} ${request.url!}`) {
+      case 'PUT /fault':
+        server.faults.set(JSON.parse(body) as Fault);
+        break;
+      case 'DELETE /fault':
+        server.faults.set(undefined);
+        break;
+      case 'POST /refuse':
+        await server.refuse();
+        break;
+      case 'POST /accept':
+        await server.accept();
+        break;
+    }
+    const { requests, inserts, faults } = server;
+    response.end(JSON.stringify({ requests, inserts, struck: faults.struck }));
+  })();
+});
+control.listen(0, '127.0.0.1');
+await once(control, 'listening');
+
+const port = await server.accept(options.port);
+const ports = { port, control: (control.address() as AddressInfo).port };
+process.stdout.write(`${JSON.stringify(ports)}\n`);
+
+process.stdin.resume();
+process.stdin.on('end', () => process.exit());

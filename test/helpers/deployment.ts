@@ -1,0 +1,57 @@
+import { migrate } from '../../src/warehouse/schema/migrate.js';
+import { ClickHouseHttp } from './clickhouse-http.js';
+import { makeDataDir, removeDataDir, ServiceProcess } from './service-process.js';
+import { connectTo, type WarehouseKind } from './warehouses.js';
+
+/** What a service stands on. */
+export interface DeploymentKind {
+  readonly log: 'lmdb';
+  readonly warehouse: WarehouseKind;
+}
+
+/** Every combination, for `describe.each`. */
+export const DEPLOYMENTS: readonly DeploymentKind[] = [
+  { log: 'lmdb', warehouse: 'chdb' },
+  { log: 'lmdb', warehouse: 'clickhouse' },
+];
+
+/** A data folder, the servers that the service needs, and the service on them. */
+export class Deployment {
+  /** The process that was started last. */
+  service!: ServiceProcess;
+
+  private constructor(
+    readonly dataDir: string,
+    /** Undefined: the warehouse is in the service's process. */
+    readonly clickhouse: ClickHouseHttp | undefined,
+  ) {}
+
+  /** The servers run, with the schema; the service does not yet. */
+  static async open({ warehouse }: DeploymentKind): Promise<Deployment> {
+    const dataDir = await makeDataDir();
+    if (warehouse === 'chdb') return new Deployment(dataDir, undefined);
+    const clickhouse = await ClickHouseHttp.start();
+    const connection = connectTo(clickhouse);
+    await migrate(connection, 'custom_data');
+    await connection.close();
+    return new Deployment(dataDir, clickhouse);
+  }
+
+  /** Starts the service; resolves when it answers. */
+  async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
+    this.service = await ServiceProcess.start(this.dataDir, { ...this.clickhouse?.env, ...env });
+    return this.service;
+  }
+
+  /** Rows of a query on the warehouse. */
+  query<Row>(sql: string): Promise<Row[]> {
+    return (this.clickhouse ?? this.service).query<Row>(sql);
+  }
+
+  /** Kills everything and removes what was stored. */
+  async close(): Promise<void> {
+    await this.service.kill();
+    await this.clickhouse?.stop();
+    await removeDataDir(this.dataDir);
+  }
+}

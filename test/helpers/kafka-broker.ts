@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const RECIPE = fileURLToPath(new URL('kafka/', import.meta.url));
+const CACHE = fileURLToPath(new URL('../../.cache/kafka/', import.meta.url));
+const START_MS = 60_000;
+
+/** Small and quick to start: a test broker lives for seconds. */
+const JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'];
+
+/** Whether a broker can be started on this machine. */
+export function canStartBroker(): boolean {
+  const has = (command: string): boolean => spawnSync(command, ['-version']).status === 0;
+  return has('java') && (existsSync(join(CACHE, 'libs')) || has('mvn'));
+}
+
+/** A real broker as a process of its own: one node, on free ports of 127.0.0.1, in a folder of its own. */
+export class KafkaBroker {
+  private process: ChildProcess | undefined;
+
+  private constructor(
+    readonly port: number,
+    readonly dir: string,
+  ) {}
+
+  /** @param properties settings of the broker besides those that a single node needs */
+  static async start(properties: Readonly<Record<string, string>> = {}): Promise<KafkaBroker> {
+    await fetchJars();
+    const dir = await mkdtemp(join(tmpdir(), 'custom-data-kafka-'));
+    const [port, controllerPort] = await freePorts();
+    const broker = new KafkaBroker(port, dir);
+    const settings = { ...singleNode(dir, port, controllerPort), ...properties };
+    await writeFile(
+      join(dir, 'server.properties'),
+      Object.entries(settings)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    );
+    const format = ['format', '--standalone', '-t', 'Y3VzdG9tLWRhdGEtdGVzdA', '-c'];
+    const formatting = broker.java('kafka.tools.StorageTool', [...format, broker.properties]);
+    const [code] = (await once(formatting, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`the broker's storage cannot be formatted: ${broker.output}`);
+    await broker.restart();
+    return broker;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get pid(): number {
+    return this.process!.pid!;
+  }
+
+  /** What it wrote, to be shown when it does not start. */
+  get output(): string {
+    return readFileSync(join(this.dir, 'output'), 'utf8').slice(-4_000);
+  }
+
+  /** Starts the process, after `kill` too, and resolves when it takes connections. */
+  async restart(): Promise<void> {
+    this.process = this.java('kafka.Kafka', [this.properties]);
+    const until = Date.now() + START_MS;
+    while (!(await answers(this.port))) {
+      if (this.process.exitCode !== null || Date.now() > until) {
+        throw new Error(`the broker does not start: ${this.output}`);
+      }
+      await sleep(100);
+    }
+  }
+
+  /** As a machine that loses its power would end it. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const { process } = this;
+    if (process === undefined || process.exitCode !== null || process.signalCode !== null) return;
+    const exited = once(process, 'exit');
+    process.kill(signal);
+    await exited;
+  }
+
+  /** SIGSTOP and SIGCONT. */
+  signal(signal: NodeJS.Signals): void {
+    this.process!.kill(signal);
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  private get properties(): string {
+    return join(this.dir, 'server.properties');
+  }
+
+  private java(main: string, args: readonly string[]): ChildProcess {
+    const output = openSync(join(this.dir, 'output'), 'a');
+    const child = spawn('java', [...JVM, '-cp', join(CACHE, 'libs', '*'), main, ...args], {
+      stdio: ['ignore', output, output],
+    });
+    closeSync(output);
+    // Whoever ends without stopping it is not to wait for it.
+    child.unref();
+    return child;
+  }
+}
+
+function singleNode(dir: string, port: number, controllerPort: number): Record<string, string> {
+  return {
+    'process.roles': 'broker,controller',
+    'node.id': '1',
+    'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'listener.security.protocol.map':
+      'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,SSL:SSL',
+    'controller.listener.names': 'CONTROLLER',
+    'log.dirs': join(dir, 'data'),
+    'auto.create.topics.enable': 'false',
+    'offsets.topic.replication.factor': '1',
+    'offsets.topic.num.partitions': '1',
+    'transaction.state.log.replication.factor': '1',
+    'transaction.state.log.min.isr': '1',
+    'share.coordinator.state.topic.replication.factor': '1',
+    'share.coordinator.state.topic.min.isr': '1',
+    'group.initial.rebalance.delay.ms': '0',
+  };
+}
+
+/** Puts the jars into an ignored folder, once, and refuses any that is not the one that was meant. */
+async function fetchJars(): Promise<void> {
+  const libs = join(CACHE, 'libs');
+  if (existsSync(libs)) return;
+  await mkdir(CACHE, { recursive: true });
+  const work = await mkdtemp(join(CACHE, 'fetch-'));
+  try {
+    await cp(join(RECIPE, 'pom.xml'), join(work, 'pom.xml'));
+    const maven = spawnSync(
+      'mvn',
+      ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=libs'],
+      { cwd: work, encoding: 'utf8' },
+    );
+    if (maven.status !== 0) throw new Error(`Maven failed: ${maven.stdout}${maven.stderr}`);
+    for (const line of readFileSync(join(RECIPE, 'jars.sha256'), 'utf8').trim().split('\n')) {
+      const [expected, name] = line.split(/\s+/) as [string, string];
+      const found = createHash('sha256').update(readFileSync(join(work, 'libs', name))).digest('hex');
+      if (found !== expected) throw new Error(`${name} has the checksum ${found}, not ${expected}`);
+    }
+    // Of two that fetch at once the second finds the folder taken.
+    await rename(join(work, 'libs'), libs).catch((error: unknown) => {
+      if (!existsSync(libs)) throw error;
+    });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()];
+  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  for (const server of servers) server.close();
+  return ports as [number, number];
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { openQueryServer, type TestQueryServer } from './query-server-fixture.js';
+
+describe('the Native format for a protocol version', () => {
+  let server: TestQueryServer;
+  beforeAll(async () => {
+    server = await openQueryServer();
+  });
+  afterAll(async () => {
+    await server.close();
+  });
+
+  async function native(query: string, version?: number): Promise<Buffer> {
+    const parameters = new URLSearchParams({ default_format: 'Native' });
+    if (version !== undefined) parameters.set('client_protocol_version', String(version));
+    const response = await fetch(`${server.url}/?${parameters.toString()}`, {
+      method: 'POST',
+      body: query,
+    });
+    const body = Buffer.from(await response.arrayBuffer());
+    if (!response.ok) throw new Error(body.toString());
+    return body;
+  }
+
+  test('has block headers, and from 54454 on a mark in every column', async () => {
+    const query = "SELECT toUInt8(7) AS a, 'xy' AS b";
+    const head = '\x01\x00\x02\xff\xff\xff\xff\x00';
+    const latin = async (version?: number): Promise<string> =>
+      (await native(query, version)).toString('latin1');
+    expect(await latin()).toBe('\x02\x01\x01a\x05UInt8\x07\x01b\x06String\x02xy');
+    expect(await latin(54_405)).toBe(`${head}\x02\x01\x01a\x05UInt8\x07\x01b\x06String\x02xy`);
+    expect(await latin(54_460)).toBe(
+      `${head}\x02\x01\x01a\x05UInt8\x00\x07\x01b\x06String\x00\x02xy`,
+    );
+  });
+
+  test.each([
+    'toInt256(number)',
+    'number % 2 = 0',
+    "toFixedString('abc', 3)",
+    'repeat(toString(number), number % 50)',
+    'if(number % 2 = 0, NULL, toString(number))',
+    'toDecimal32(number, 2)',
+    'toDecimal64(number, 2)',
+    'toDecimal128(number, 2)',
+    'toDecimal256(number, 2)',
+    'generateUUIDv4()',
+    "toDateTime(number, 'Asia/Seoul')",
+    "toDateTime64(number, 3, 'UTC')",
+    'toDate32(number)',
+    'toIPv4(1)',
+    "toIPv6('::1')",
+    "CAST(number % 2, 'Enum8(\\'a, (b\\' = 0, \\'c\\'\\'d\\' = 1)')",
+    'toIntervalDay(number)',
+    'toLowCardinality(toString(number % 1000))',
+    "toLowCardinality(if(number % 2 = 0, NULL, 'x'))",
+    'range(number % 5)',
+    '[]',
+    'arrayMap(x -> toLowCardinality(toString(x)), range(number % 3))',
+    'arrayMap(x -> range(x), range(number % 4))',
+    '(number, toString(number), toLowCardinality(toString(number % 3)))',
+    "CAST((number, 'x'), 'Tuple(a UInt64, `b c` String)')",
+    "map('a', number, toString(number), 2)",
+    "CAST((1, 2), 'Point')",
+    "CAST([[(1, 2), (3, 4)]], 'Polygon')",
+    'NULL',
+    "CAST([('EUR', '1', number)], 'Array(Tuple(currency LowCardinality(String), campaign_id String, clicks UInt64))')",
+    "CAST(number, 'SimpleAggregateFunction(sum, UInt64)')",
+  ])('keeps every value of %s', async (expression) => {
+    const query = `SELECT ${expression} AS v, number AS n FROM numbers(3000)`;
+    const plain = await native(query);
+    const versioned = await native(query, 54_460);
+    // One block, two columns.
+    expect(versioned.length - plain.length).toBe(8 + 2);
+    expect(versioned.subarray(8 + 2, 8 + 2 + 3)).toEqual(plain.subarray(2, 2 + 3));
+    expect(versioned.subarray(-8 * 3000)).toEqual(plain.subarray(-8 * 3000));
+  });
+
+  test('holds through many blocks', async () => {
+    const query = 'SELECT number, repeat(toString(number), 20) AS s FROM numbers(1000000)';
+    const [plain, versioned] = [await native(query), await native(query, 54_460)];
+    const blocks = (versioned.length - plain.length) / 10;
+    expect(blocks).toBeGreaterThan(5);
+    expect(Number.isInteger(blocks)).toBe(true);
+    expect(await native('SELECT number FROM numbers(3) WHERE number > 5', 54_460)).toHaveLength(0);
+  });
+
+  test('says which type it cannot carry', async () => {
+    await expect(native('SELECT sumState(1) AS s', 54_460)).rejects.toThrow(
+      /^Code: 48\. DB::Exception: Type AggregateFunction\(sum, UInt8\) .*\(NOT_IMPLEMENTED\)/,
+    );
+  });
+});
