@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 
 import type { Config } from './config/config.js';
 import { logFolder } from './config/data-folder.js';
-import { ConfigError } from './config/read-config.js';
 import type { UploadLog } from './log/upload-log.js';
 import type { Logger } from './ops/logger.js';
 import { migrate } from './warehouse/schema/migrate.js';
@@ -13,10 +12,10 @@ export interface Infrastructure {
   readonly log: UploadLog;
   readonly warehouse: Warehouse;
   /**
-   * Resolves when the warehouse has the schema that this process needs: waits while a server is
-   * away or not migrated yet.
+   * Resolves when the brokers have answered and the warehouse has the schema that this process
+   * needs: waits while a server is away or not migrated yet.
    *
-   * @throws ConfigError, NewerSchemaError
+   * @throws ConfigError, KafkaSetupError, NewerSchemaError
    */
   ready(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -28,33 +27,47 @@ export interface Infrastructure {
  * installation may leave the embedded engines out.
  */
 export async function openInfrastructure(config: Config, logger: Logger): Promise<Infrastructure> {
-  if (config.kafkaBrokers !== undefined) {
-    throw new ConfigError('KAFKA_BROKERS is set, but there is no Kafka adapter yet');
-  }
   const closes: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (let next = closes.pop(); next !== undefined; next = closes.pop()) await next();
   };
   try {
-    const { dataDir, limits } = config;
+    const { dataDir } = config;
     await mkdir(dataDir, { recursive: true });
     const { DataFolderLock } = await import('./log/lmdb/data-folder-lock.js');
     const lock = await DataFolderLock.acquire(dataDir);
     closes.push(() => lock.release());
-    const { LmdbLog } = await import('./log/lmdb/lmdb-log.js');
-    const log = LmdbLog.open({
-      dir: logFolder(dataDir),
-      retentionMs: limits.logRetentionMs,
-      timeoutMs: limits.logTimeoutMs,
-    });
+    const { log, ready: logReady } = await openLog(config, logger);
     closes.push(() => log.close());
-    const { warehouse, ready } = await openWarehouse(config, logger);
+    const { warehouse, ready: warehouseReady } = await openWarehouse(config, logger);
     closes.push(() => warehouse.close());
+    const ready = async (signal: AbortSignal): Promise<void> => {
+      await logReady(signal);
+      await warehouseReady(signal);
+    };
     return { log, warehouse, ready, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function openLog(
+  { dataDir, kafka, limits }: Config,
+  logger: Logger,
+): Promise<{ log: UploadLog; ready: (signal: AbortSignal) => Promise<void> }> {
+  if (kafka !== undefined) {
+    const { configuredKafkaLog } = await import('./log/kafka/configured.js');
+    const log = await configuredKafkaLog(kafka, limits, logger);
+    return { log, ready: (signal) => log.ready(signal) };
+  }
+  const { LmdbLog } = await import('./log/lmdb/lmdb-log.js');
+  const log = LmdbLog.open({
+    dir: logFolder(dataDir),
+    retentionMs: limits.logRetentionMs,
+    timeoutMs: limits.logTimeoutMs,
+  });
+  return { log, ready: () => Promise.resolve() };
 }
 
 async function openWarehouse(

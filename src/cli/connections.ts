@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { ClickHouseConfig, Config } from '../config/config.js';
+import type { ClickHouseConfig, Config, KafkaConfig, Limits } from '../config/config.js';
 import { logFolder } from '../config/data-folder.js';
 import type { UploadLog } from '../log/upload-log.js';
+import { createLogger } from '../ops/logger.js';
 import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
 import { CommandError } from './terminal.js';
 
@@ -10,12 +11,10 @@ import { CommandError } from './terminal.js';
 
 /** Runs `work` with the log of the service, whether that is running or not. */
 export async function withLog<T>(
-  { dataDir, kafkaBrokers, limits }: Config,
+  { dataDir, kafka, limits }: Config,
   work: (log: UploadLog) => Promise<T>,
 ): Promise<T> {
-  if (kafkaBrokers !== undefined) {
-    throw new CommandError('KAFKA_BROKERS is set, but this command only knows the embedded log');
-  }
+  if (kafka !== undefined) return withBrokers(kafka, limits, work);
   const dir = logFolder(dataDir);
   // One made here would have the wrong partitions, and most likely be in the wrong place.
   if (!existsSync(dir)) {
@@ -29,6 +28,26 @@ export async function withLog<T>(
   });
   try {
     return await work(log);
+  } finally {
+    await log.close();
+  }
+}
+
+/** @throws Error, one line, when the brokers do not answer or refuse */
+async function withBrokers<T>(
+  kafka: KafkaConfig,
+  limits: Limits,
+  work: (log: UploadLog) => Promise<T>,
+): Promise<T> {
+  const { configuredKafkaLog } = await import('../log/kafka/configured.js');
+  const log = await configuredKafkaLog(kafka, limits, createLogger('silent'));
+  const timeout = AbortSignal.timeout(limits.logTimeoutMs);
+  try {
+    await log.ready(timeout);
+    return await work(log);
+  } catch (error) {
+    if (!timeout.aborted) throw error;
+    throw new CommandError('KAFKA_BROKERS: none of the brokers answers');
   } finally {
     await log.close();
   }

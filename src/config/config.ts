@@ -13,12 +13,38 @@ export interface Config {
   readonly tokensFile: string;
   readonly logLevel: string;
   /** Undefined: the log is LMDB in the data folder. */
-  readonly kafkaBrokers: readonly string[] | undefined;
+  readonly kafka: KafkaConfig | undefined;
   /** Undefined: the warehouse is chDB in the data folder. */
   readonly clickhouse: ClickHouseConfig | undefined;
   readonly clickhouseDatabase: string;
   readonly integratedChannels: readonly string[];
   readonly limits: Limits;
+}
+
+export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+export const KAFKA_COMPRESSIONS = ['lz4', 'gzip', 'none'] as const;
+
+/** How to reach the Kafka brokers, and what to create on them. */
+export interface KafkaConfig {
+  /** `host:port` each. */
+  readonly brokers: readonly string[];
+  /** Whether to encrypt; Node's authorities, and NODE_EXTRA_CA_CERTS, vouch for the brokers. */
+  readonly tls: boolean;
+  /** Undefined: the brokers ask for no credentials. */
+  readonly sasl:
+    | {
+        readonly mechanism: (typeof SASL_MECHANISMS)[number];
+        readonly username: string;
+        /** Undefined: it stands in `passwordFile`. */
+        readonly password: string | undefined;
+        readonly passwordFile: string | undefined;
+      }
+    | undefined;
+  readonly compression: (typeof KAFKA_COMPRESSIONS)[number];
+  /** Partitions of the uploads topic, where it has to be created. */
+  readonly partitions: number;
+  /** Of topics that have to be created. Undefined: the brokers' default. */
+  readonly replicationFactor: number | undefined;
 }
 
 /** How to reach a ClickHouse server. */
@@ -44,7 +70,10 @@ export interface Limits {
   readonly uploadDeadlineMs: number;
   /** How long the log may take to acknowledge before the client is answered 503. */
   readonly logTimeoutMs: number;
-  /** How long a record stays in the embedded log after it is no longer needed. */
+  /**
+   * How long a record stays in the embedded log after it is no longer needed; in Kafka, how long it
+   * stays at least.
+   */
   readonly logRetentionMs: number;
   /** Memory for uploads whose end has not been read; above it their bytes go to disk. */
   readonly openUploadBytes: number;

@@ -11,13 +11,14 @@ import {
   MaxLength,
   ValidateIf,
 } from 'class-validator';
-import { ROLES, type Role } from './config.js';
+import { KAFKA_COMPRESSIONS, ROLES, SASL_MECHANISMS, type Role } from './config.js';
 import { List, must, secretly, Whole } from './rules.js';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$/;
 const PORT = /[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]/.source;
-const BROKER = new RegExp(`^(?:[A-Za-z0-9_.-]+|\\[[0-9A-Fa-f:.]+\\]):(?:${PORT})$`);
+/** No IPv6 addresses: kafkajs takes what stands behind the first colon for the port. */
+const BROKER = new RegExp(`^[A-Za-z0-9_.-]+:(?:${PORT})$`);
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const CLUSTER = /^[A-Za-z0-9_.-]{1,64}$/;
 
@@ -65,6 +66,41 @@ export class Environment {
   @ArrayNotEmpty(must('a comma-separated list of host:port'))
   @Matches(BROKER, { each: true, ...must('a comma-separated list of host:port') })
   KAFKA_BROKERS?: string[];
+
+  @Expose()
+  @IsIn(['true', 'false'], must('true or false'))
+  KAFKA_TLS = 'false';
+
+  @Expose()
+  @IsOptional()
+  @IsIn(SASL_MECHANISMS, must(`one of ${SASL_MECHANISMS.join(', ')}`))
+  KAFKA_SASL_MECHANISM?: (typeof SASL_MECHANISMS)[number];
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  KAFKA_SASL_USERNAME?: string;
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  KAFKA_SASL_PASSWORD?: string;
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  KAFKA_SASL_PASSWORD_FILE?: string;
+
+  @Expose()
+  @IsIn(KAFKA_COMPRESSIONS, must(`one of ${KAFKA_COMPRESSIONS.join(', ')}`))
+  KAFKA_COMPRESSION: (typeof KAFKA_COMPRESSIONS)[number] = 'lz4';
+
+  @Whole(1, 10_000)
+  KAFKA_PARTITIONS = 8;
+
+  @IsOptional()
+  @Whole(1, 100)
+  KAFKA_REPLICATION_FACTOR?: number;
 
   @Expose()
   @IsOptional()

@@ -5,6 +5,7 @@ import { ROLES, type Config, type Limits } from './config.js';
 import { clickhouseOf } from './clickhouse.js';
 import { ConfigError } from './config-error.js';
 import { Environment } from './environment.js';
+import { kafkaOf } from './kafka.js';
 
 export { ConfigError } from './config-error.js';
 
@@ -53,7 +54,7 @@ function configOf(environment: Environment): Config {
     dataDir,
     tokensFile: resolve(environment.TOKENS_FILE ?? join(dataDir, 'tokens.json')),
     logLevel: environment.LOG_LEVEL,
-    kafkaBrokers: environment.KAFKA_BROKERS,
+    kafka: kafkaOf(environment),
     clickhouse,
     clickhouseDatabase: environment.CLICKHOUSE_DATABASE,
     integratedChannels: [...new Set(environment.INTEGRATED_CHANNELS)],
@@ -80,10 +81,10 @@ function limitsOf(environment: Environment): Limits {
 }
 
 function refuseContradictions(config: Config): void {
-  const { roles, kafkaBrokers, clickhouse, limits } = config;
+  const { roles, kafka, clickhouse, limits } = config;
   if (roles.size < ROLES.length) {
     // LMDB and chDB live in one process: a role elsewhere would see neither.
-    if (kafkaBrokers === undefined) throw fewerRolesWithout('KAFKA_BROKERS', config);
+    if (kafka === undefined) throw fewerRolesWithout('KAFKA_BROKERS', config);
     if (clickhouse === undefined) throw fewerRolesWithout('CLICKHOUSE_URL', config);
   }
   if (limits.uploadDeadlineMs * 2 > limits.logRetentionMs) {

@@ -24,7 +24,7 @@ export interface EngineResult {
   readonly output: Readable;
   /** Whether it ended well. Rejects with an EngineException. */
   readonly done: Promise<{ readonly rows: number }>;
-  /** The query is being stopped: its client is gone, or its time is over. */
+  /** Its client is gone, or its time is over. The reason is an EngineException. */
   readonly stopped: AbortSignal;
 }
 
@@ -42,48 +42,51 @@ export async function runQuery(
   await sessions.use(query.scope, ({ engine, mark }) =>
     pipes.use(async ({ path, output, discard, finish }) => {
       const sql = `${statement.text} INTO OUTFILE '${path}' APPEND FORMAT \`${format}\``;
-      const started = performance.now();
       const stopping = new AbortController();
-      const stop = (): void => {
-        stopping.abort();
+      const cancel = (): void => {
+        stopping.abort(EngineException.of('QUERY_WAS_CANCELLED', 'Query was cancelled.'));
       };
+      const deadline = setTimeout(() => {
+        stopping.abort(
+          EngineException.of('TIMEOUT_EXCEEDED', `Timeout exceeded: maximum: ${timeoutMs} ms.`),
+        );
+      }, timeoutMs + GRACE_MS);
       const killing = whenStopped(stopping.signal, () => {
         // The engine may be waiting for room in the pipe.
         discard();
         sessions.kill(mark);
       });
-      const deadline = setTimeout(stop, timeoutMs + GRACE_MS);
-      signal.addEventListener('abort', stop);
-      if (signal.aborted) stop();
+      signal.addEventListener('abort', cancel);
+      if (signal.aborted) cancel();
 
       const done = engine
         .queryAsync(sql, { format })
         .then(
           (result) => {
+            stopping.signal.throwIfAborted();
             // EXPLAIN AST … gives the clause to the statement it explains.
             const rest = result.bytes();
-            if (rest.length > 0 && !output.destroyed) output.unshift(Buffer.from(rest));
-            if (stopping.signal.aborted) throw interrupted(signal, started, timeoutMs);
+            if (rest.length > 0) output.unshift(Buffer.from(rest));
             return { rows: result.rowsRead };
           },
           (error: unknown) => {
-            throw stopping.signal.aborted
-              ? interrupted(signal, started, timeoutMs)
-              : EngineException.from(error);
+            stopping.signal.throwIfAborted();
+            throw EngineException.from(error);
           },
         )
         .finally(() => {
-          clearTimeout(deadline);
-          signal.removeEventListener('abort', stop);
           killing.end();
           finish();
         });
       const settled = done.catch(() => undefined);
       try {
+        // Time and client count until the last byte is handed over, not only while the engine works.
         await consume({ output, done, stopped: stopping.signal });
       } finally {
-        stop();
-        // The session closes only after the engine is through with it.
+        clearTimeout(deadline);
+        signal.removeEventListener('abort', cancel);
+        cancel();
+        // The session is given back only after the engine is through with it.
         await settled;
       }
     }),
@@ -111,13 +114,4 @@ function whenStopped(stopped: AbortSignal, kill: () => void): { end: () => void 
       clearInterval(timer);
     },
   };
-}
-
-function interrupted(signal: AbortSignal, started: number, timeoutMs: number): EngineException {
-  if (signal.aborted) return EngineException.of('QUERY_WAS_CANCELLED', 'Query was cancelled.');
-  const elapsed = Math.round(performance.now() - started);
-  return EngineException.of(
-    'TIMEOUT_EXCEEDED',
-    `Timeout exceeded: elapsed ${elapsed} ms, maximum: ${timeoutMs} ms.`,
-  );
 }

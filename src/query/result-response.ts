@@ -60,13 +60,8 @@ export async function sendResult(
     for await (const chunk of body) await write(sink, chunk, result.stopped);
     sink.end();
   } catch (thrown) {
-    // When the writing was interrupted, the engine's word says why.
-    const error = result.stopped.aborted
-      ? await result.done.then(
-          () => thrown,
-          (reason: unknown) => reason,
-        )
-      : thrown;
+    // A wait that was interrupted does not say why.
+    const error: unknown = result.stopped.aborted ? result.stopped.reason : thrown;
     breakOff(response, sink, tag, EngineException.from(error).text(facts.version));
     throw error;
   }

@@ -54,9 +54,10 @@ describe.each(WAREHOUSES)('the warehouse as %s', (kind) => {
 
   describe('insert', () => {
     // The engine's own limit of a block is 1,048,449 rows.
-    test.each([1, 300_000, 1_100_000])('a block of %d rows becomes one part', async (rows) => {
-      await createTable(`parts${rows}`, 'n UInt32, s String');
-      await warehouse.insert(`parts${rows}`, numbers(rows));
+    test.each([1, 1_100_000])('a block of %d rows becomes one part', async (rows) => {
+      await createTable(`parts${rows}`, 'n UInt32');
+      const block = blockOf([column('n', UINT32, [...Array(rows).keys()])], rows);
+      await warehouse.insert(`parts${rows}`, block);
       const parts = await warehouse.query(
         `SELECT rows FROM system.parts WHERE database = 'custom_data' AND table = {table:String}`,
         { table: `parts${rows}` },

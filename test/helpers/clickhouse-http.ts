@@ -34,20 +34,22 @@ export class ClickHouseHttp {
 
   private constructor(
     readonly folder: string,
-    private readonly tls: ProgramOptions['tls'],
+    private readonly options: Pick<ProgramOptions, 'tls' | 'config'>,
   ) {}
 
   /** Starts a server with nothing in it. */
-  static async start(tls?: ProgramOptions['tls']): Promise<ClickHouseHttp> {
+  static async start(
+    options: Pick<ProgramOptions, 'tls' | 'config'> = {},
+  ): Promise<ClickHouseHttp> {
     const folder = await mkdtemp(join(tmpdir(), 'custom-data-clickhouse-'));
-    const server = new ClickHouseHttp(folder, tls);
+    const server = new ClickHouseHttp(folder, options);
     await server.restart();
     return server;
   }
 
   /** Without credentials. */
   get url(): string {
-    return `${this.tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.port}`;
+    return `${this.options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.port}`;
   }
 
   /** What a service needs to know of it. */
@@ -61,14 +63,8 @@ export class ClickHouseHttp {
 
   /** Starts it again, after `kill`, on the same port with what it had stored. */
   async restart(): Promise<void> {
-    const { folder, user, password, port, tls } = this;
-    const options: ProgramOptions = {
-      folder,
-      port,
-      user,
-      password,
-      ...(tls === undefined ? {} : { tls }),
-    };
+    const { folder, user, password, port } = this;
+    const options: ProgramOptions = { ...this.options, folder, port, user, password };
     this.process = spawn(
       process.execPath,
       ['--import', REGISTER, PROGRAM, JSON.stringify(options)],

@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { expect } from '@jest/globals';
 
 import { sorted, type WarehouseModel } from './warehouse-model.js';
+
+/** How long the history may be behind. */
+const HISTORY_MS = 20_000;
 
 type Row = Record<string, string | number | boolean | null>;
 
@@ -17,11 +22,43 @@ export async function expectViewsToEqual(
 ): Promise<void> {
   const view = async (name: string): Promise<Row[]> => {
     const rows = await warehouse.query<Row>(`SELECT * FROM ${name} WHERE account = '${account}'`);
-    return sorted(rows.map(({ request_id: _id, uploaded_at: _at, ...row }) => row));
+    for (const row of rows) {
+      // They differ from run to run.
+      delete row['request_id'];
+      delete row['uploaded_at'];
+    }
+    return sorted(rows);
   };
   expect(await view('cost_rows')).toEqual(model.costRows(account));
   expect(await view('self_serve_rows')).toEqual(model.selfServeRows(account));
   expect(await view('cost_report')).toEqual(model.costReport(account));
   expect(await view('cost_summary')).toEqual(model.costSummary(account));
   expect(await view('self_serve_report')).toEqual(model.selfServeReport(account));
+  const metrics = await view('metrics');
+  expect(metrics.map(({ name }) => String(name)).sort()).toEqual(model.metricNames(account));
+}
+
+/** Compares the history with the requests of the account; it is written a little after the fact. */
+export async function expectHistoryToHave(
+  warehouse: QueryTarget,
+  account: string,
+  requests: readonly { readonly requestId: string; readonly family: string }[],
+): Promise<void> {
+  const expected = requests
+    .map(({ requestId, family }) => ({ request_id: requestId, family, status: 'succeeded' }))
+    .sort((a, b) => (a.request_id < b.request_id ? -1 : 1));
+  const until = Date.now() + HISTORY_MS;
+  for (;;) {
+    const rows = await warehouse.query<Row>(
+      `SELECT toString(request_id) AS request_id, family, status FROM upload_requests
+       WHERE account = '${account}' ORDER BY toString(request_id)`,
+    );
+    const isThere =
+      rows.length >= expected.length && rows.every(({ status }) => status === 'succeeded');
+    if (isThere || Date.now() > until) {
+      expect(rows).toEqual(expected);
+      return;
+    }
+    await sleep(100);
+  }
 }

@@ -1,11 +1,12 @@
 import { migrate } from '../../src/warehouse/schema/migrate.js';
 import { ClickHouseHttp } from './clickhouse-http.js';
+import { canStartBroker, KafkaBroker } from './kafka-broker.js';
 import { makeDataDir, removeDataDir, ServiceProcess } from './service-process.js';
 import { connectTo, type WarehouseKind } from './warehouses.js';
 
 /** What a service stands on. */
 export interface DeploymentKind {
-  readonly log: 'lmdb';
+  readonly log: 'lmdb' | 'kafka';
   readonly warehouse: WarehouseKind;
 }
 
@@ -13,6 +14,8 @@ export interface DeploymentKind {
 export const DEPLOYMENTS: readonly DeploymentKind[] = [
   { log: 'lmdb', warehouse: 'chdb' },
   { log: 'lmdb', warehouse: 'clickhouse' },
+  // Where no broker can be started, the tests of the Kafka adapter say so.
+  ...(canStartBroker() ? ([{ log: 'kafka', warehouse: 'chdb' }] as const) : []),
 ];
 
 /** A data folder, the servers that the service needs, and the service on them. */
@@ -24,22 +27,28 @@ export class Deployment {
     readonly dataDir: string,
     /** Undefined: the warehouse is in the service's process. */
     readonly clickhouse: ClickHouseHttp | undefined,
+    /** Undefined: the log is in the service's process. */
+    readonly broker: KafkaBroker | undefined,
   ) {}
 
   /** The servers run, with the schema; the service does not yet. */
-  static async open({ warehouse }: DeploymentKind): Promise<Deployment> {
+  static async open({ log, warehouse }: DeploymentKind): Promise<Deployment> {
     const dataDir = await makeDataDir();
-    if (warehouse === 'chdb') return new Deployment(dataDir, undefined);
+    // Of its own: a service has its topics under their real names.
+    const broker = log === 'kafka' ? await KafkaBroker.start() : undefined;
+    if (warehouse === 'chdb') return new Deployment(dataDir, undefined, broker);
     const clickhouse = await ClickHouseHttp.start();
     const connection = connectTo(clickhouse);
     await migrate(connection, 'custom_data');
     await connection.close();
-    return new Deployment(dataDir, clickhouse);
+    return new Deployment(dataDir, clickhouse, broker);
   }
 
   /** Starts the service; resolves when it answers. */
   async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
-    this.service = await ServiceProcess.start(this.dataDir, { ...this.clickhouse?.env, ...env });
+    const brokers = this.broker === undefined ? {} : { KAFKA_BROKERS: this.broker.address };
+    const servers = { ...this.clickhouse?.env, ...brokers };
+    this.service = await ServiceProcess.start(this.dataDir, { ...servers, ...env });
     return this.service;
   }
 
@@ -52,6 +61,7 @@ export class Deployment {
   async close(): Promise<void> {
     await this.service.kill();
     await this.clickhouse?.stop();
+    await this.broker?.stop();
     await removeDataDir(this.dataDir);
   }
 }

@@ -80,7 +80,7 @@ export class KafkaBroker {
   /** As a machine that loses its power would end it. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const { process } = this;
-    if (process === undefined || process.exitCode !== null || process.signalCode !== null) return;
+    if (process?.exitCode !== null || process.signalCode !== null) return;
     const exited = once(process, 'exit');
     process.kill(signal);
     await exited;
@@ -150,7 +150,9 @@ async function fetchJars(): Promise<void> {
     if (maven.status !== 0) throw new Error(`Maven failed: ${maven.stdout}${maven.stderr}`);
     for (const line of readFileSync(join(RECIPE, 'jars.sha256'), 'utf8').trim().split('\n')) {
       const [expected, name] = line.split(/\s+/) as [string, string];
-      const found = createHash('sha256').update(readFileSync(join(work, 'libs', name))).digest('hex');
+      const found = createHash('sha256')
+        .update(readFileSync(join(work, 'libs', name)))
+        .digest('hex');
       if (found !== expected) throw new Error(`${name} has the checksum ${found}, not ${expected}`);
     }
     // Of two that fetch at once the second finds the folder taken.

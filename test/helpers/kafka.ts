@@ -26,7 +26,10 @@ export const describeWithKafka = describeIf(
   'Java and Maven are missing, and KAFKA_BROKERS is not set',
 );
 
-function describeIf(isPossible: boolean, reason: string): (name: string, tests: () => void) => void {
+function describeIf(
+  isPossible: boolean,
+  reason: string,
+): (name: string, tests: () => void) => void {
   return (name, tests) => {
     if (isPossible) {
       describe(name, tests);
@@ -74,9 +77,9 @@ function isFirst(run: string): boolean {
   }
 }
 
-/** Logs of one test file, with topics and groups of their own; all of it goes with `cleanUp`. */
+/** Logs on topics and groups that no other test has; closed by `cleanUp`, after which come new ones. */
 export class KafkaLogs {
-  readonly prefix = `test-${randomBytes(6).toString('hex')}.`;
+  prefix = newPrefix();
   private readonly logs: KafkaLog[] = [];
 
   constructor(private readonly brokers: () => readonly string[]) {}
@@ -106,6 +109,7 @@ export class KafkaLogs {
 
   async cleanUp(): Promise<void> {
     await Promise.all(this.logs.splice(0).map((log) => log.close()));
+    this.prefix = newPrefix();
   }
 
   /** Of kafkajs, for what the port does not do. */
@@ -119,4 +123,8 @@ export class KafkaLogs {
       await admin.disconnect();
     }
   }
+}
+
+function newPrefix(): string {
+  return `test-${randomBytes(6).toString('hex')}.`;
 }

@@ -14,6 +14,8 @@ export class WarehouseModel {
     self_serve: new Map<string, ReportRow[]>(),
   };
 
+  private readonly metrics = new Map<string, Set<string>>();
+
   /** Uploads are applied in the order in which they were accepted. */
   apply(account: string, family: Family, rows: readonly CsvRow[]): void {
     const byKey = new Map<string, ReportRow[]>();
@@ -23,6 +25,9 @@ export class WarehouseModel {
       byKey.set(key, [...(byKey.get(key) ?? []), stored]);
     }
     for (const [key, stored] of byKey) this.keys[family.table].set(key, stored);
+    const names = this.metrics.get(account) ?? new Set();
+    for (const row of rows) if ('event_category' in row) names.add(row['event_category']!);
+    this.metrics.set(account, names);
   }
 
   costRows(account: string): ReportRow[] {
@@ -59,9 +64,9 @@ export class WarehouseModel {
     ]);
   }
 
+  /** Every metric that was ever uploaded, also one whose rows have all been replaced since. */
   metricNames(account: string): string[] {
-    const names = new Set(this.selfServeRows(account).map((row) => String(row['event_category'])));
-    return [...names].sort();
+    return [...(this.metrics.get(account) ?? [])].sort();
   }
 
   private rowsOf(table: 'cost' | 'self_serve', account: string): ReportRow[] {

@@ -49,7 +49,8 @@ const amount: Rule = (value) =>
   /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value) && Number.isFinite(Number(value))
     ? Number(value) + 0
     : undefined;
-const bool: Rule = (value) => ({ true: true, false: false })[value];
+const bool: Rule = (value) =>
+  value === 'true' || value === 'false' ? value === 'true' : undefined;
 
 const isDay = (value: string): boolean => {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import type { Family } from '../../src/domain/families/index.js';
 import { ApiClient } from '../helpers/api-client.js';
-import { expectViewsToEqual } from '../helpers/compare-views.js';
+import { expectHistoryToHave, expectViewsToEqual } from '../helpers/compare-views.js';
 import { Deployment, DEPLOYMENTS } from '../helpers/deployment.js';
 import { tokenFor } from '../helpers/service-process.js';
 import {
@@ -47,7 +47,7 @@ const costRow = (optional: readonly string[]): fc.Arbitrary<CsvRow> =>
     ...Object.fromEntries(
       optional.map((name) => [name, name === 'country' ? fc.constantFrom('de', 'us', 'xk') : text]),
     ),
-  }) as fc.Arbitrary<CsvRow>;
+  });
 
 const selfServeRow = (optional: readonly string[]): fc.Arbitrary<CsvRow> => {
   const arbitraries: Record<string, fc.Arbitrary<string>> = {
@@ -65,7 +65,7 @@ const selfServeRow = (optional: readonly string[]): fc.Arbitrary<CsvRow> => {
     ...Object.fromEntries(
       optional.map((name) => [name, arbitraries[name] ?? fc.oneof(fc.constant(''), text)]),
     ),
-  }) as fc.Arbitrary<CsvRow>;
+  });
 };
 
 interface Upload {
@@ -107,6 +107,7 @@ describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
     async () => {
       // One model for all runs: later runs overwrite what earlier ones left.
       const model = new WarehouseModel();
+      const all: { account: string; requestId: string; family: string }[] = [];
       const uploads = fc.array(
         fc.oneof(uploadOf(COST, costRow), uploadOf(SELF_SERVE, selfServeRow)),
         { minLength: 1, maxLength: 8 },
@@ -118,6 +119,7 @@ describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
           for (const { account, family, rows } of batch) {
             const created = await clients.get(account)!.create(family.name, csvOf(family, rows));
             requests.push([family, account, created.requestId]);
+            all.push({ account, requestId: created.requestId, family: family.name });
             model.apply(account, family, rows);
           }
           for (const [family, account, requestId] of requests) {
@@ -136,6 +138,10 @@ describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
         // A failing run cannot be shrunk: what it stored is still there.
         { numRuns: RUNS, endOnFailure: true },
       );
+      for (const account of ACCOUNTS) {
+        const requests = all.filter((request) => request.account === account);
+        await expectHistoryToHave(deployment, account, requests);
+      }
     },
     5 * 60_000,
   );

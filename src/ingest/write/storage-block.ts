@@ -34,7 +34,7 @@ export function storageBlock(family: Family, uploads: readonly UploadToStore[]):
       type: arrayOf(rows.map((row) => `${row.name} ${nativeType(row)}`)),
       parts: [
         arrayEnds(prepared.map(({ rowCounts }) => rowCounts)),
-        ...rows.flatMap((_, index) => prepared.map(({ rowColumns }) => rowColumns[index]!)),
+        ...rows.flatMap((row, index) => rowParts(row, index, prepared)),
       ],
     },
   ];
@@ -43,6 +43,20 @@ export function storageBlock(family: Family, uploads: readonly UploadToStore[]):
     columns,
     prepared.reduce((sum, { keys }) => sum + keys, 0),
   );
+}
+
+/** One of the rows' columns, of all uploads one after the other. */
+function rowParts(
+  { kind }: Column,
+  index: number,
+  prepared: readonly PreparedUpload[],
+): Uint8Array[] {
+  const parts = prepared.map(({ rowColumns }) => rowColumns[index]!);
+  if (kind !== 'boolean') return parts;
+  // A nullable column says of all its rows which are null, and only then gives their values.
+  const nulls = prepared.map(({ rows }, upload) => parts[upload]!.subarray(0, rows));
+  const values = prepared.map(({ rows }, upload) => parts[upload]!.subarray(rows));
+  return [...nulls, ...values];
 }
 
 function totalsColumn(prepared: readonly PreparedUpload[]): NativeColumn {

@@ -51,9 +51,9 @@ export class Assignment {
   }
 
   /** Begins a call of the handler; to be called when `call` has resolved. */
-  hand({ batch, commitOffsetsIfNecessary }: EachBatchPayload): void {
-    this.commitOffsets = commitOffsetsIfNecessary;
-    const records: readonly LogRecord[] = this.decoder.decode(batch.messages, this.next);
+  hand(payload: EachBatchPayload): void {
+    this.commitOffsets = (offsets) => payload.commitOffsetsIfNecessary(offsets);
+    const records: readonly LogRecord[] = this.decoder.decode(payload.batch.messages, this.next);
     const last = records.at(-1);
     if (last === undefined) return;
     this.next = last.offset + 1;

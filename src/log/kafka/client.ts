@@ -1,10 +1,8 @@
 import kafkajs, { type Kafka, type SASLOptions } from 'kafkajs';
+import type { SASL_MECHANISMS } from '../../config/config.js';
 import type { Logger } from '../../ops/logger.js';
 import { registerLz4 } from './compression.js';
 import { mendIdleTimers } from './idle-timers.js';
-
-export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
-export type SaslMechanism = (typeof SASL_MECHANISMS)[number];
 
 export interface KafkaConnection {
   /** `host:port` each; one that answers is enough to find the others. */
@@ -15,7 +13,7 @@ export interface KafkaConnection {
 }
 
 export interface KafkaCredentials {
-  readonly mechanism: SaslMechanism;
+  readonly mechanism: (typeof SASL_MECHANISMS)[number];
   readonly username: string;
   readonly password: string;
 }

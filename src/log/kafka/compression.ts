@@ -1,10 +1,10 @@
 import kafkajs from 'kafkajs';
 import { compressFrame, decompressFrame } from 'lz4-napi';
+import type { KAFKA_COMPRESSIONS } from '../../config/config.js';
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 
-export const COMPRESSIONS = ['lz4', 'gzip', 'none'] as const;
-export type Compression = (typeof COMPRESSIONS)[number];
+export type Compression = (typeof KAFKA_COMPRESSIONS)[number];
 
 export const COMPRESSION_TYPES = {
   lz4: CompressionTypes.LZ4,

@@ -39,7 +39,8 @@ export async function connectWhenUp(
   signal: AbortSignal,
 ): Promise<Connected> {
   const { brokers, logger } = options;
-  for (let loggedAt = -Infinity; ;) {
+  // Topics just created are not everywhere at once: the first failure is not worth a line.
+  for (let loggedAt: number | undefined; ;) {
     signal.throwIfAborted();
     try {
       return await connect(options);
@@ -47,7 +48,9 @@ export async function connectWhenUp(
       if (error instanceof KafkaSetupError) throw error;
       const fault = setupFault(error);
       if (fault !== undefined) throw new KafkaSetupError(fault, { cause: error });
-      if (Date.now() - loggedAt >= LOG_MS) {
+      if (loggedAt === undefined) {
+        loggedAt = 0;
+      } else if (Date.now() - loggedAt >= LOG_MS) {
         loggedAt = Date.now();
         logger.warn(
           { brokers, reason: reasonOf(error) },

@@ -18,9 +18,9 @@ interface KafkaFailure {
 
 /** kafkajs wraps the error of the last attempt, several times over; this is the innermost. */
 export function rootOf(error: unknown): KafkaFailure {
-  let root = error as KafkaFailure & { cause?: unknown };
+  let root = error as KafkaFailure & { readonly cause?: unknown };
   for (let depth = 0; depth < 8 && root.cause instanceof Error; depth++) {
-    root = root.cause as typeof root;
+    root = root.cause;
   }
   return root;
 }
@@ -38,16 +38,22 @@ export function reasonOf(error: unknown): string {
  */
 export function setupFault(error: unknown): string | undefined {
   const { name, message, type, code } = rootOf(error);
-  if (type === 'UNSUPPORTED_SASL_MECHANISM' || /SASL \S+ mechanism is not supported/.test(message)) {
+  if (
+    type === 'UNSUPPORTED_SASL_MECHANISM' ||
+    /SASL \S+ mechanism is not supported/.test(message)
+  ) {
     return `KAFKA_SASL_MECHANISM: ${reasonOf(error)}`;
   }
   if (name === 'KafkaJSSASLAuthenticationError' || type === 'SASL_AUTHENTICATION_FAILED') {
     return `KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: the brokers refuse them: ${reasonOf(error)}`;
   }
-  if (typeof code === 'string' && /^(?:ERR_(?:SSL|TLS)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/.test(code)) {
+  if (
+    typeof code === 'string' &&
+    /^(?:ERR_(?:SSL|TLS)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/.test(code)
+  ) {
     return `KAFKA_TLS: no secure connection to the brokers: ${reasonOf(error)}`;
   }
-  if (type !== undefined && /_AUTHORIZATION_FAILED$/.test(type)) {
+  if (type?.endsWith('_AUTHORIZATION_FAILED') === true) {
     return `KAFKA_SASL_USERNAME lacks a right on the brokers: ${reasonOf(error)}`;
   }
   if (code === 'ENOTFOUND') return `KAFKA_BROKERS: ${reasonOf(error)}`;

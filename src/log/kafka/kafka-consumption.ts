@@ -207,13 +207,13 @@ export class KafkaConsumption implements Consumption {
 
   /** Takes a batch, or leaves it to be fetched again: `resolveOffset` is what moves kafkajs on. */
   private async take(payload: EachBatchPayload): Promise<void> {
-    const { batch, resolveOffset } = payload;
+    const { batch } = payload;
     const assignment = this.assignments.get(batch.partition);
     if (assignment === undefined) return;
     if (!(await this.isThrough(assignment))) return;
     if (assignment.isRevoked || assignment.isPaused || this.isStopped) return;
     assignment.hand(payload);
-    resolveOffset(batch.lastOffset());
+    payload.resolveOffset(batch.lastOffset());
     await this.isThrough(assignment);
   }
 
@@ -255,7 +255,10 @@ export class KafkaConsumption implements Consumption {
       return;
     }
     const { topic, group, logger } = this.options;
-    logger.warn({ topic, group, reason: reasonOf(error) }, 'consumer lost the brokers, joins again');
+    logger.warn(
+      { topic, group, reason: reasonOf(error) },
+      'consumer lost the brokers, joins again',
+    );
     setTimeout(() => {
       if (this.left === undefined) void this.start();
     }, this.restartMs).unref();

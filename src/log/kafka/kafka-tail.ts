@@ -87,7 +87,7 @@ export class KafkaTail implements Tail {
           offset: this.partitions[partition]!.next,
         }));
         const fetched = await this.reader.fetch(node, this.topic, places, FETCH_BYTES, WAIT_MS);
-        if (!this.isStopped) this.handOver(fetched);
+        this.handOver(fetched);
       } catch (error) {
         await this.recover(error);
       }
@@ -96,6 +96,7 @@ export class KafkaTail implements Tail {
   }
 
   private handOver(fetched: readonly Fetched[]): void {
+    if (this.isStopped) return;
     for (const { partition, messages } of fetched) {
       const state = this.partitions[partition]!;
       const records = state.decoder.decode(messages, state.next);

@@ -26,14 +26,21 @@ export class Engine {
   private readonly keeper: Session;
   private readonly path: string;
 
-  private constructor(private readonly folder: string) {
+  private constructor(
+    private readonly folder: string,
+    connectionArgs: readonly string[],
+  ) {
     this.path = join(folder, 'warehouse');
-    this.keeper = new Session(this.path);
+    this.keeper = new Session(this.path, { connectionArgs });
   }
 
-  static async open(folder: string): Promise<Engine> {
+  /** @param config the server's configuration, as XML */
+  static async open(folder: string, config?: string): Promise<Engine> {
     await mkdir(join(folder, 'blocks'), { recursive: true });
-    return new Engine(folder);
+    if (config === undefined) return new Engine(folder, []);
+    const path = join(folder, 'config.xml');
+    await writeFile(path, config);
+    return new Engine(folder, [`--config-file=${path}`]);
   }
 
   static isInsertOfData(sql: string): boolean {
@@ -76,8 +83,12 @@ export class Engine {
 
   private session(settings: ReadonlyMap<string, string>): Session {
     const connectionArgs = [...settings].map(([name, value]) => `--${name}=${value}`);
-    // Parameters are statements here, which on a server they are not.
-    connectionArgs.push('--max_query_size=100000000');
+    connectionArgs.push(
+      // Parameters are statements here, which on a server they are not.
+      '--max_query_size=100000000',
+      // A configured cluster has no node besides this process, which listens nowhere.
+      '--prefer_localhost_replica=1',
+    );
     return new Session(this.path, { connectionArgs });
   }
 }

@@ -17,10 +17,12 @@ export interface ProgramOptions {
   readonly user: string;
   readonly password: string;
   readonly tls?: Tls;
+  /** The server's configuration, as XML. */
+  readonly config?: string;
 }
 
 const options = JSON.parse(process.argv[2]!) as ProgramOptions;
-const engine = await Engine.open(options.folder);
+const engine = await Engine.open(options.folder, options.config);
 const server = new ClickHouseServer(engine, options, options.tls);
 
 const control = createServer((request, response) => {

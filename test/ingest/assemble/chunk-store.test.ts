@@ -54,8 +54,16 @@ test.each([100, 0])('a duplicate changes nothing, with %d bytes of memory', asyn
   await store.add(upload, 0, Buffer.from('one'));
   await store.add(upload, 0, Buffer.from('one'));
   await store.add(upload, 1, Buffer.from('two'));
-  await store.add(upload, 0, Buffer.from('one'));
+  await store.add(upload, 0, Buffer.from('uno'));
   expect(await store.assemble(upload, 2)).toEqual(bytesOf('one', 'two'));
+});
+
+test('a duplicate takes no room', async () => {
+  const store = await ChunkStore.open(folder.path, 6);
+  const upload = store.create('a');
+  for (let i = 0; i < 5; i++) await store.add(upload, 0, Buffer.from('one'));
+  await store.add(upload, 1, Buffer.from('two'));
+  expect(await folder.files()).toEqual([]);
 });
 
 test('files of an earlier process are removed at the start', async () => {

@@ -94,15 +94,20 @@ describe('the limits of a batch', () => {
     expect(batches).toEqual([['a'], ['b']]);
   });
 
-  test('what is left over waits from when it came, no shorter and no longer', () => {
-    add('a', 60);
-    jest.advanceTimersByTime(40);
-    add('b', 60);
-    expect(batches).toEqual([['a']]);
-    jest.advanceTimersByTime(49);
-    expect(batches).toEqual([['a']]);
+  test('what is left over is not due for that, but once it has waited since it came', async () => {
+    add('a', 100);
+    add('b', 100);
+    add('c', 60);
+    jest.advanceTimersByTime(30);
+    add('d', 60);
+    jest.advanceTimersByTime(10);
+    await finishOldest();
+    await finishOldest();
+    expect(batches).toEqual([['a'], ['b'], ['c']]);
+    jest.advanceTimersByTime(39);
+    expect(batches).toHaveLength(3);
     jest.advanceTimersByTime(1);
-    expect(batches).toEqual([['a'], ['b']]);
+    expect(batches).toEqual([['a'], ['b'], ['c'], ['d']]);
   });
 });
 

@@ -1,0 +1,36 @@
+import type { LogRecord, RecordHandler } from '../../src/log/upload-log.js';
+
+/** Keeps what it is told, and in which order. */
+export class Collector implements RecordHandler {
+  readonly seen: LogRecord[] = [];
+  /** `+` partition `@` offset, and `-` partition. */
+  readonly events: string[] = [];
+  readonly owned = new Set<number>();
+
+  /** @param work done on each batch, in the handler's promise */
+  constructor(
+    private readonly work: (
+      partition: number,
+      records: readonly LogRecord[],
+    ) => Promise<void> = () => Promise.resolve(),
+  ) {}
+
+  assigned(partition: number, offset: number): void {
+    this.events.push(`+${partition}@${offset}`);
+    this.owned.add(partition);
+  }
+
+  revoked(partition: number): void {
+    this.events.push(`-${partition}`);
+    this.owned.delete(partition);
+  }
+
+  async records(partition: number, records: readonly LogRecord[]): Promise<void> {
+    this.seen.push(...records);
+    await this.work(partition, records);
+  }
+}
+
+export function texts(records: readonly LogRecord[]): string[] {
+  return records.map(({ value }) => value.toString());
+}
