@@ -20,8 +20,13 @@ import { RequestReader } from './status/request-reader.js';
 import { StatusTail } from './status/status-tail.js';
 import { StatusView } from './status/status-view.js';
 
-/** About 50 MB of transitions; the history answers for what is older. */
-const MAX_VIEWED_REQUESTS = 100_000;
+/** For the requests that are answered from memory; the history answers for older ones. */
+const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
+/** The query interface shows every account and asks for no password. */
+const QUERY_HOST = '127.0.0.1';
+
+/** What ingest has for a clean end when the gateway has used up the time of the stop. */
+const LAST_CHANCE_MS = 1_000;
 
 /** Where the service can be reached; undefined: not by this process. */
 export interface ServicePorts {
@@ -39,7 +44,8 @@ export class Service {
   private readonly stops: (() => Promise<void>)[] = [];
   private readonly checks: Record<string, () => Promise<void>> = {};
   private readonly failures: Promise<never>[] = [];
-  private started = false;
+  private phase: 'starting' | 'running' | 'stopping' = 'starting';
+  private stopDeadline = 0;
 
   private constructor(
     private readonly config: Config,
@@ -63,7 +69,7 @@ export class Service {
       if (config.queryPort !== undefined) await service.startQuery(config.queryPort);
       if (config.roles.has('gateway')) await service.startGateway();
       signal.throwIfAborted();
-      service.started = true;
+      service.phase = 'running';
       return service;
     } catch (error) {
       await service.stop();
@@ -78,6 +84,8 @@ export class Service {
 
   /** Refuses new uploads, finishes those in flight within the deadline, commits, closes. Idempotent. */
   async stop(): Promise<void> {
+    this.phase = 'stopping';
+    this.stopDeadline = Date.now() + this.config.limits.shutdownMs;
     for (let stop = this.stops.pop(); stop !== undefined; stop = this.stops.pop()) {
       try {
         await stop();
@@ -96,8 +104,8 @@ export class Service {
       { topic: 'control', group: CATALOGUE_GROUP },
     ] as const;
     const checks: ReadinessChecks = this.checks;
-    this.checks['start'] = async () => {
-      if (!this.started) throw new Error('the service is starting');
+    this.checks['service'] = async () => {
+      if (this.phase !== 'running') throw new Error(`the service is ${this.phase}`);
       await Promise.resolve();
     };
     this.checks['log'] = async () => {
@@ -133,7 +141,8 @@ export class Service {
     const { log, warehouse } = this.infrastructure;
     const { config, logger } = this;
     const ingest = await Ingest.start({ config, log, warehouse, logger });
-    this.stops.push(() => ingest.stop(config.limits.shutdownMs));
+    // The gateway has stopped before and used its part of the time.
+    this.stops.push(() => ingest.stop(Math.max(LAST_CHANCE_MS, this.stopDeadline - Date.now())));
     this.failures.push(ingest.failed);
   }
 
@@ -148,7 +157,7 @@ export class Service {
       logger,
     });
     this.stops.push(() => server.close());
-    this.ports.query = await server.listen(port, config.http.host);
+    this.ports.query = await server.listen(port, QUERY_HOST);
   }
 
   private async startGateway(): Promise<void> {
@@ -156,7 +165,7 @@ export class Service {
     const { config, logger } = this;
     const history = this.history();
     const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
-    const view = new StatusView(MAX_VIEWED_REQUESTS);
+    const view = new StatusView(STATUS_VIEW_BYTES);
     const tail = await StatusTail.start(log, view, clock);
     this.stops.push(() => tail.stop());
     const reader = new RequestReader(view, tail, history, config.limits.logTimeoutMs);

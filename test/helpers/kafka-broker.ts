@@ -31,13 +31,22 @@ export class KafkaBroker {
     readonly dir: string,
   ) {}
 
-  /** @param properties settings of the broker besides those that a single node needs */
-  static async start(properties: Readonly<Record<string, string>> = {}): Promise<KafkaBroker> {
+  /**
+   * @param properties settings of the broker besides those that a single node needs
+   * @param security how its listener speaks
+   */
+  static async start(
+    properties: Readonly<Record<string, string>> = {},
+    security: 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SSL' = 'PLAINTEXT',
+  ): Promise<KafkaBroker> {
     await fetchJars();
     const dir = await mkdtemp(join(tmpdir(), 'custom-data-kafka-'));
-    const [port, controllerPort] = await freePorts();
+    const [port, controllerPort, internalPort] = await freePorts();
     const broker = new KafkaBroker(port, dir);
-    const settings = { ...singleNode(dir, port, controllerPort), ...properties };
+    const settings = {
+      ...singleNode(dir, [port, controllerPort, internalPort], security),
+      ...properties,
+    };
     await writeFile(
       join(dir, 'server.properties'),
       Object.entries(settings)
@@ -112,15 +121,19 @@ export class KafkaBroker {
   }
 }
 
-function singleNode(dir: string, port: number, controllerPort: number): Record<string, string> {
+function singleNode(
+  dir: string,
+  [port, controller, internal]: readonly [number, number, number],
+  security: string,
+): Record<string, string> {
   return {
     'process.roles': 'broker,controller',
     'node.id': '1',
-    'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
-    'listener.security.protocol.map':
-      'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,SSL:SSL',
+    'controller.quorum.bootstrap.servers': `127.0.0.1:${controller}`,
+    listeners: `CLIENT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller},INTERNAL://127.0.0.1:${internal}`,
+    'advertised.listeners': `CLIENT://127.0.0.1:${port},INTERNAL://127.0.0.1:${internal}`,
+    'listener.security.protocol.map': `CLIENT:${security},CONTROLLER:PLAINTEXT,INTERNAL:PLAINTEXT`,
+    'inter.broker.listener.name': 'INTERNAL',
     'controller.listener.names': 'CONTROLLER',
     'log.dirs': join(dir, 'data'),
     'auto.create.topics.enable': 'false',
@@ -164,12 +177,12 @@ async function fetchJars(): Promise<void> {
   }
 }
 
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()];
+async function freePorts(): Promise<[number, number, number]> {
+  const servers = [createServer(), createServer(), createServer()];
   for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   for (const server of servers) server.close();
-  return ports as [number, number];
+  return ports as [number, number, number];
 }
 
 async function answers(port: number): Promise<boolean> {

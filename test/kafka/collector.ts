@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { LogRecord, RecordHandler } from '../../src/log/upload-log.js';
 
 /** Keeps what it is told, and in which order. */
@@ -33,4 +35,9 @@ export class Collector implements RecordHandler {
 
 export function texts(records: readonly LogRecord[]): string[] {
   return records.map(({ value }) => value.toString());
+}
+
+/** Waits until the condition holds; the test's own timeout is the limit. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(5);
 }

@@ -1,0 +1,46 @@
+import { flatTableThroughput } from './baselines/flat-table-throughput.js';
+import type { Bench } from './benchmark.js';
+import { inTurn } from './measure.js';
+import { atLeast, type Figure, ratioFigure } from './report/figure.js';
+import { serviceThroughput } from './service/throughput.js';
+
+/**
+ * From the first POST until the last row is visible, against ClickHouse taking the same bytes
+ * without HTTP, without a log, without looking at a value and without replacing anything.
+ */
+export async function b1(bench: Bench): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const rowsPerKey of [1, 5]) {
+    const keys = rowsPerKey === 1 ? 'all keys distinct' : `${rowsPerKey} rows a key`;
+    const { ours, each, bulk } = await inTurn(
+      bench.sizes.rounds,
+      {
+        ours: () => serviceThroughput(bench, { rowsPerKey }),
+        each: () => flatTableThroughput(bench, rowsPerKey, 'insertFiles'),
+        bulk: () => flatTableThroughput(bench, rowsPerKey, 'insertBulk'),
+      },
+      (name, round, rate) => {
+        bench.say(`B1 ${keys}, round ${round + 1}, ${name}: ${Math.round(rate)} rows/s`);
+      },
+    );
+    const note = bench.generator.usage();
+    const shared = { unit: 'rows/s', ours, note };
+    figures.push(
+      ratioFigure({
+        ...shared,
+        name: `B1 ${keys}, against one insert a file`,
+        goal: atLeast(2),
+        theirs: each,
+        beside: 'chDB',
+      }),
+      ratioFigure({
+        ...shared,
+        name: `B1 ${keys}, against one bulk insert`,
+        goal: atLeast(1),
+        theirs: bulk,
+        beside: 'chDB',
+      }),
+    );
+  }
+  return figures;
+}

@@ -1,0 +1,88 @@
+/**
+ * The engine alone: the same CSV bytes into a flat MergeTree of the same columns, synced to the disk
+ * like the service's tables. Nothing is validated, and nothing replaces anything.
+ *
+ * One insert a file with eight in flight takes a session for each. The bytes are in memory already;
+ * the engine reads them without a copy.
+ */
+import { Session } from 'chdb';
+
+import { COST_COLUMNS, type CostSpec } from '../load/cost-files.js';
+import { loadOf } from '../load/load.js';
+import { requireEqual, type Totals, TOTALS_SQL } from '../load/totals.js';
+import { obey } from '../process/commands.js';
+
+export const FLAT_COLUMNS = `
+  date Date,
+  channel LowCardinality(String),
+  currency LowCardinality(String),
+  campaign String,
+  impressions UInt64,
+  clicks UInt64,
+  cost Float64,
+  campaign_id String,
+  ad_group String,
+  country LowCardinality(String),
+  os_name LowCardinality(String)`;
+
+const SYNCED =
+  'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
+
+let sessions: readonly Session[] = [];
+
+const commands = {
+  async open({ folder, inFlight }: { folder: string; inFlight: number }): Promise<void> {
+    sessions = Array.from({ length: inFlight }, () => new Session(folder));
+    for (const table of ['warm_up', 'measured']) {
+      await sessions[0]!.queryAsync(
+        `CREATE TABLE ${table} (${FLAT_COLUMNS}) ENGINE = MergeTree
+         ORDER BY (date, channel, campaign) SETTINGS ${SYNCED}`,
+      );
+    }
+  },
+
+  /** Makes the load, so that this is not measured. */
+  prepare(load: CostSpec): void {
+    loadOf(load);
+  },
+
+  /** Seconds until the last insert is acknowledged, one insert a file. */
+  async insertFiles({ table, load }: { table: string; load: CostSpec }): Promise<number> {
+    const { files } = loadOf(load);
+    const from = performance.now();
+    let next = 0;
+    await Promise.all(
+      sessions.map(async (session) => {
+        while (next < files.length) await insert(session, table, files[next++]!);
+      }),
+    );
+    return (performance.now() - from) / 1000;
+  },
+
+  /** Seconds until all files, as one body under one header, are acknowledged. */
+  async insertBulk({ table, load }: { table: string; load: CostSpec }): Promise<number> {
+    const header = Buffer.from(`${COST_COLUMNS.join(',')}\n`);
+    const bodies = loadOf(load).files.map((file) => file.subarray(header.length));
+    const bulk = Buffer.concat([header, ...bodies]);
+    const from = performance.now();
+    await insert(sessions[0]!, table, bulk);
+    return (performance.now() - from) / 1000;
+  },
+
+  async requireTotals({ table, load }: { table: string; load: CostSpec }): Promise<void> {
+    const result = await sessions[0]!.queryAsync(
+      `SELECT ${TOTALS_SQL} FROM ${table} SETTINGS output_format_json_quote_64bit_integers = 0`,
+      { format: 'JSONEachRow' },
+    );
+    requireEqual('the flat table', JSON.parse(result.text()) as Totals, loadOf(load).sent);
+  },
+};
+
+export type FlatTableCommands = typeof commands;
+
+async function insert(session: Session, table: string, values: Buffer): Promise<void> {
+  // Inserts that the engine would collect first are acknowledged later, not sooner.
+  await session.insert({ table, values, format: 'CSVWithNames', settings: { async_insert: 0 } });
+}
+
+obey(commands);

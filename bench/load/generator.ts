@@ -1,0 +1,134 @@
+/**
+ * The load generator, a process of its own. It prepares its requests before it is told to send
+ * them, and says how much of a core it used meanwhile.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { obey } from '../process/commands.js';
+import { Connection } from './connection.js';
+import { loadOf, type LoadSpec } from './load.js';
+import { createRequest, readRequest, statusPath, type Target } from './requests.js';
+import { allSucceeded, onConnections, type Posted, postAll, type Posting } from './sending.js';
+import type { Totals } from './totals.js';
+
+/** What the load adds up to. */
+export interface Prepared {
+  readonly files: number;
+  readonly bytes: number;
+  readonly sent: Totals;
+  readonly kept: Totals;
+}
+
+/** How long something took, and the processor time that the generator itself used for it. */
+export interface Timed<T> {
+  readonly result: T;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}
+
+export interface Reading {
+  readonly target: Target;
+  readonly paths: readonly string[];
+  readonly concurrency: number;
+  readonly seconds: number;
+  /** What every answer has to hold. */
+  readonly expected: string;
+}
+
+export interface Trickle {
+  readonly target: Target;
+  readonly load: LoadSpec;
+  /** From the beginning of one upload to that of the next. */
+  readonly everyMs: number;
+}
+
+const commands = {
+  prepare(load: LoadSpec): Prepared {
+    const { files, sent, kept } = loadOf(load);
+    return {
+      files: files.length,
+      bytes: files.reduce((sum, { length }) => sum + length, 0),
+      sent,
+      kept,
+    };
+  },
+
+  /** Until the last file is answered. */
+  post: (posting: Posting): Promise<Timed<Posted>> => timed(() => postAll(posting)),
+
+  /** Until the last row of the last file is visible. */
+  upload: (posting: Posting): Promise<Timed<Posted>> =>
+    timed(async () => {
+      const posted = await postAll(posting);
+      await allSucceeded(posting.target, posting.load.family, posted.requestIds);
+      return posted;
+    }),
+
+  /** Until a program that counts what it has stored says that it has all. */
+  async uploadToCounter(posting: Posting & { readonly rows: number }): Promise<Timed<Posted>> {
+    return timed(async () => {
+      const posted = await postAll(posting);
+      const request = readRequest(posting.target, '/stored');
+      await onConnections(posting.target.port, 1, async (connection) => {
+        while (Number((await connection.send(request)).body) < posting.rows) await sleep(3);
+      });
+      return posted;
+    });
+  },
+
+  /** Reads over and over for a time; how often that was. */
+  read({ target, paths, concurrency, seconds, expected }: Reading): Promise<Timed<number>> {
+    const requests = paths.map((path) => readRequest(target, path));
+    return timed(async () => {
+      const until = performance.now() + seconds * 1000;
+      let reads = 0;
+      await onConnections(target.port, concurrency, async (connection) => {
+        while (performance.now() < until) {
+          const { status, body } = await connection.send(requests[reads++ % requests.length]!);
+          if (status !== 200 || !body.includes(expected)) {
+            throw new Error(`a read was answered ${status}: ${body}`);
+          }
+        }
+      });
+      return reads;
+    });
+  },
+
+  /** One upload after the other with pauses; milliseconds from each one's first byte to `succeeded`. */
+  async trickle({ target, load, everyMs }: Trickle): Promise<readonly number[]> {
+    const requests = loadOf(load).files.map((file) => createRequest(target, load.family, file));
+    const took: number[] = [];
+    const connection = await Connection.open(target.port);
+    for (const request of requests) {
+      const from = performance.now();
+      const { status, body } = await connection.send(...request);
+      if (status !== 201) throw new Error(`a create was answered ${status}: ${body}`);
+      const { requestId } = JSON.parse(body) as { requestId: string };
+      const read = readRequest(target, statusPath(load.family, requestId));
+      for (;;) {
+        const record = JSON.parse((await connection.send(read)).body) as { status: string };
+        if (record.status === 'succeeded') break;
+        if (record.status === 'failed') throw new Error('an upload failed');
+        await sleep(3);
+      }
+      const milliseconds = performance.now() - from;
+      took.push(milliseconds);
+      await sleep(Math.max(0, everyMs - milliseconds));
+    }
+    connection.close();
+    return took;
+  },
+};
+
+export type GeneratorCommands = typeof commands;
+
+async function timed<T>(work: () => Promise<T>): Promise<Timed<T>> {
+  const cpu = process.cpuUsage();
+  const from = performance.now();
+  const result = await work();
+  const seconds = (performance.now() - from) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { result, seconds, cpuSeconds: (user + system) / 1e6 };
+}
+
+obey(commands);

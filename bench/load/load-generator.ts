@@ -1,0 +1,34 @@
+import { Child } from '../process/child.js';
+import type { GeneratorCommands, Timed } from './generator.js';
+import type { LoadSpec } from './load.js';
+
+/** Above this share of a core the generator may be what was measured. */
+const SATURATED = 0.9;
+
+/** The generator as the measuring process sees it; remembers how busy it was. */
+export class LoadGenerator {
+  readonly program = Child.start<GeneratorCommands>('load/generator');
+  private busiest = 0;
+
+  async prepare(load: LoadSpec): ReturnType<GeneratorCommands['prepare']> {
+    return this.program.call('prepare', load);
+  }
+
+  /** Notes how much of a core it used. */
+  note<T>(timed: Timed<T>): Timed<T> {
+    this.busiest = Math.max(this.busiest, timed.cpuSeconds / timed.seconds);
+    return timed;
+  }
+
+  /** For the table: the most of a core that it used since this was asked last. */
+  usage(): string {
+    const { busiest } = this;
+    this.busiest = 0;
+    const percent = `generator at most ${Math.round(busiest * 100)} % of a core`;
+    return busiest > SATURATED ? `${percent}: SATURATED` : percent;
+  }
+
+  async end(): Promise<void> {
+    await this.program.end();
+  }
+}

@@ -1,0 +1,51 @@
+import { gzipSync } from 'node:zlib';
+
+import { mix } from './random.js';
+import type { Load } from './cost-files.js';
+import { NOTHING } from './totals.js';
+
+/** Self-serve files; the same on every machine but for their dates, which have to be recent. */
+export interface SelfServeSpec {
+  readonly family: 'self-serve';
+  readonly files: number;
+  readonly rows: number;
+  readonly gzip: boolean;
+  readonly seed: number;
+}
+
+const HEADER = 'date,channel,event_category,event_value,campaign,event_source,os_name,country';
+const DAYS = 90;
+const SOURCES = ['app', 'web', 'tracking_link', 'sms_link'];
+const SYSTEMS = ['Android', 'iOS'];
+
+/** Every row has a key of its own. `clicks` of the totals stands for the values, which are whole. */
+export function selfServeFiles({ files, rows, gzip, seed }: SelfServeSpec): Load {
+  const days = Array.from({ length: DAYS }, (_, day) =>
+    new Date(Date.now() - day * 86_400_000).toISOString().slice(0, 10),
+  );
+  let values = 0;
+  const contents = Array.from({ length: files }, (_, file) => {
+    const lines = [HEADER];
+    for (let row = 0; row < rows; row++) {
+      const id = file * rows + row;
+      const value = mix(seed, id) % 10_000;
+      values += value;
+      lines.push(
+        [
+          days[id % DAYS],
+          `channel ${id % 7}`,
+          `metric${seed}n${id}`,
+          value,
+          `"Kampagne für ""${id % 50}"""`,
+          SOURCES[id % SOURCES.length],
+          SYSTEMS[id % SYSTEMS.length],
+          'de',
+        ].join(','),
+      );
+    }
+    const bytes = Buffer.from(`${lines.join('\n')}\n`);
+    return gzip ? gzipSync(bytes) : bytes;
+  });
+  const totals = { ...NOTHING, rows: files * rows, clicks: values };
+  return { files: contents, sent: totals, kept: totals };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Connection } from './connection.js';
+import { loadOf, type LoadSpec } from './load.js';
+import { createRequest, readRequest, statusPath, type Target } from './requests.js';
+
+/** How long the last upload may take to be visible after the last answer. */
+const VISIBLE_MS = 120_000;
+const POLL_MS = 3;
+
+export interface Posting {
+  readonly target: Target;
+  readonly load: LoadSpec;
+  /** Files in flight, each on a connection of its own. */
+  readonly concurrency: number;
+  /** How often each file is sent; 1 unless said otherwise. */
+  readonly repeat?: number;
+}
+
+export interface Posted {
+  /** By upload, in the order of their answers. */
+  readonly requestIds: readonly string[];
+  /** By upload, milliseconds from the first byte sent to the answer. */
+  readonly latencies: readonly number[];
+}
+
+/** Sends every file of a load; each is to be answered 201. */
+export async function postAll(posting: Posting): Promise<Posted> {
+  const { target, load, concurrency, repeat = 1 } = posting;
+  const requests = loadOf(load).files.map((file) => createRequest(target, load.family, file));
+  const requestIds: string[] = [];
+  const latencies: number[] = [];
+  let next = 0;
+  await onConnections(target.port, concurrency, async (connection) => {
+    while (next < requests.length * repeat) {
+      const request = requests[next++ % requests.length]!;
+      const from = performance.now();
+      const { status, body } = await connection.send(...request);
+      if (status !== 201) throw new Error(`a create was answered ${status}: ${body}`);
+      latencies.push(performance.now() - from);
+      requestIds.push((JSON.parse(body) as { requestId: string }).requestId);
+    }
+  });
+  return { requestIds, latencies };
+}
+
+/** Waits until every request is `succeeded`, asking for one at a time: that costs next to nothing. */
+export async function allSucceeded(
+  target: Target,
+  family: LoadSpec['family'],
+  requestIds: readonly string[],
+): Promise<void> {
+  const until = Date.now() + VISIBLE_MS;
+  await onConnections(target.port, 1, async (connection) => {
+    for (const requestId of requestIds) {
+      const request = readRequest(target, statusPath(family, requestId));
+      for (;;) {
+        const { status, body } = await connection.send(request);
+        if (status !== 200) throw new Error(`a read was answered ${status}: ${body}`);
+        const record = JSON.parse(body) as { status: string; reason: string | null };
+        if (record.status === 'succeeded') break;
+        if (record.status === 'failed') throw new Error(`an upload failed: ${String(record.reason)}`);
+        if (Date.now() > until) throw new Error(`${requestId} is still ${record.status}`);
+        await sleep(POLL_MS);
+      }
+    }
+  });
+}
+
+/** Runs the same work on so many connections at once. */
+export async function onConnections(
+  port: number,
+  count: number,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const connections = await Promise.all(
+    Array.from({ length: count }, () => Connection.open(port)),
+  );
+  try {
+    await Promise.all(connections.map(work));
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+}

@@ -1,0 +1,32 @@
+/** What a set of rows adds up to. Cost is in hundredths, so that sums are exact whatever their order. */
+export interface Totals {
+  readonly rows: number;
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly costCents: number;
+}
+
+export const NOTHING: Totals = { rows: 0, impressions: 0, clicks: 0, costCents: 0 };
+
+export function plus(a: Totals, b: Totals): Totals {
+  return {
+    rows: a.rows + b.rows,
+    impressions: a.impressions + b.impressions,
+    clicks: a.clicks + b.clicks,
+    costCents: a.costCents + b.costCents,
+  };
+}
+
+/** The same as columns of a query over rows with these columns. */
+export const TOTALS_SQL =
+  'count() AS rows, sum(impressions) AS impressions, sum(clicks) AS clicks, ' +
+  'toInt64(round(sum(cost) * 100)) AS costCents';
+
+/** @throws Error when the two differ: the run is void then */
+export function requireEqual(what: string, found: Totals, expected: Totals): void {
+  for (const name of Object.keys(expected) as (keyof Totals)[]) {
+    if (Number(found[name]) !== expected[name]) {
+      throw new Error(`${what}: ${name} is ${found[name]}, but ${expected[name]} was sent`);
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { createToken } from '../../src/accounts/token-store.js';
+import type { Target } from '../load/requests.js';
+import { requireEqual, type Totals, TOTALS_SQL } from '../load/totals.js';
+import { endWithUs, makeFolder, removeFolder } from '../process/cleanup.js';
+
+/** npm runs its scripts in the package's folder. */
+const ROOT = process.cwd();
+const START_MS = 60_000;
+/** The account that benchmarks upload for. */
+export const ACCOUNT = 'bench';
+
+interface Ports {
+  readonly api: number;
+  readonly ops: number;
+  readonly query: number;
+}
+
+export interface ServiceOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** A data folder to begin with; it is copied. */
+  readonly stored?: string;
+  readonly account?: string;
+}
+
+/** The built service as shipped, in a process and a data folder of its own; its log goes to a file. */
+export class Service {
+  private constructor(
+    private readonly process: ChildProcess,
+    readonly dataDir: string,
+    readonly account: string,
+    private readonly token: string,
+    private readonly ports: Ports,
+  ) {}
+
+  static async start({ env, stored, account = ACCOUNT }: ServiceOptions = {}): Promise<Service> {
+    const dataDir = await makeFolder();
+    if (stored !== undefined) await cp(stored, dataDir, { recursive: true });
+    const newToken = { account, role: 'owner', timeZone: 'UTC' } as const;
+    const { token } = await createToken(join(dataDir, 'tokens.json'), newToken);
+    const log = join(dataDir, 'service.log');
+    const output = openSync(log, 'a');
+    const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'],
+        DATA_DIR: dataDir,
+        HTTP_PORT: '0',
+        OPS_PORT: '0',
+        QUERY_PORT: '0',
+        UV_THREADPOOL_SIZE: '16',
+        ...env,
+      },
+      stdio: ['ignore', output, 'inherit'],
+    });
+    closeSync(output);
+    endWithUs(child);
+    return new Service(child, dataDir, account, token, await listening(child, log));
+  }
+
+  get pid(): number {
+    return this.process.pid!;
+  }
+
+  get target(): Target {
+    return { port: this.ports.api, token: this.token };
+  }
+
+  /** Compares what every cost view shows of the account with what is to be there. */
+  async requireTotals(expected: Totals): Promise<void> {
+    const { rows, ...sums } = expected;
+    const stored = await this.totalsIn('cost_rows');
+    requireEqual('cost_rows', stored, { rows, ...sums });
+    // These two sum rows up, so that only the sums have to agree.
+    for (const view of ['cost_report', 'cost_summary']) {
+      const found = await this.totalsIn(view);
+      requireEqual(view, { ...found, rows }, expected);
+    }
+  }
+
+  /** Rows of a query on the query interface. */
+  async query<Row>(sql: string): Promise<Row[]> {
+    const answer = await fetch(
+      `http://127.0.0.1:${this.ports.query}/?database=custom_data&default_format=JSONEachRow&output_format_json_quote_64bit_integers=0`,
+      { method: 'POST', body: sql },
+    );
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Row);
+  }
+
+  /** As an operator ends it; the data folder goes too. */
+  async stop(): Promise<void> {
+    await this.end('SIGTERM');
+  }
+
+  /** At once: what it has stored is thrown away. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    if (this.process.exitCode === null && this.process.signalCode === null) {
+      const exited = once(this.process, 'exit');
+      this.process.kill(signal);
+      await exited;
+    }
+    await removeFolder(this.dataDir);
+  }
+
+  private async totalsIn(view: string): Promise<Totals> {
+    const where = `account = '${this.account}'`;
+    const [totals] = await this.query<Totals>(`SELECT ${TOTALS_SQL} FROM ${view} WHERE ${where}`);
+    return totals!;
+  }
+}
+
+async function listening(child: ChildProcess, log: string): Promise<Ports> {
+  const until = Date.now() + START_MS;
+  for (;;) {
+    const text = await readFile(log, 'utf8');
+    const line = text.split('\n').find((entry) => entry.includes('"msg":"listening"'));
+    if (line !== undefined) return JSON.parse(line) as Ports;
+    if (child.exitCode !== null || Date.now() > until) {
+      throw new Error(`the service did not start: ${text.slice(-2000)}`);
+    }
+    await sleep(20);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Bench } from '../benchmark.js';
+import type { CostSpec } from '../load/cost-files.js';
+import { plus, type Totals } from '../load/totals.js';
+import { Service, type ServiceOptions } from './service.js';
+
+/** Uploads in flight at once, of the service and of what it is compared with. */
+export const IN_FLIGHT = 8;
+export const FILE_ROWS = 10_000;
+/** Seeds tell loads apart: files of different seeds have no key in common. */
+const WARM_UP_SEED = 999;
+
+export function costLoad(files: number, rowsPerKey: number, seed = 1): CostSpec {
+  return { family: 'cost', files, rows: FILE_ROWS, rowsPerKey, seed };
+}
+
+/** The load that precedes a measurement, of the same shape. */
+export function warmUpLoad(files: number, rowsPerKey: number): CostSpec {
+  return costLoad(files, rowsPerKey, WARM_UP_SEED);
+}
+
+export interface ThroughputOptions extends ServiceOptions {
+  readonly rowsPerKey: number;
+  readonly concurrency?: number;
+  /** What the account has stored already. */
+  readonly before?: Totals;
+  /** Whether the service is to leave its servers in good order. */
+  readonly stopsCleanly?: boolean;
+}
+
+/**
+ * Rows a second from the first POST until the last row is visible, of a service that was started
+ * for this measurement and has taken a few files of another load before.
+ */
+export async function serviceThroughput(
+  { generator, sizes }: Bench,
+  options: ThroughputOptions,
+): Promise<number> {
+  const { rowsPerKey, concurrency = IN_FLIGHT, before, stopsCleanly = false } = options;
+  const warmUp = warmUpLoad(sizes.warmUpFiles, rowsPerKey);
+  const load = costLoad(sizes.files, rowsPerKey);
+  const warmed = await generator.prepare(warmUp);
+  const { sent, kept } = await generator.prepare(load);
+  const service = await Service.start(options);
+  try {
+    const { target } = service;
+    const upload = (spec: CostSpec) =>
+      generator.program.call('upload', { target, load: spec, concurrency });
+    await upload(warmUp);
+    const { seconds } = generator.note(await upload(load));
+    const expected = plus(kept, warmed.kept);
+    await service.requireTotals(before === undefined ? expected : plus(before, expected));
+    return sent.rows / seconds;
+  } finally {
+    await (stopsCleanly ? service.stop() : service.kill());
+  }
+}

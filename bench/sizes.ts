@@ -1,0 +1,50 @@
+/** How much is measured. Small enough that a run of everything takes minutes on two cores. */
+export interface Sizes {
+  /** Pairs of measurements. */
+  readonly rounds: number;
+  /** Cost files of a throughput measurement, and before it, so that code is compiled and caches are warm. */
+  readonly files: number;
+  readonly warmUpFiles: number;
+  /** The same of the literal pipeline, which takes ten times as long for a file. */
+  readonly literalFiles: number;
+  readonly literalWarmUpFiles: number;
+  /** How often each of the files is accepted, where nothing is processed. */
+  readonly acceptRepeat: number;
+  readonly readSeconds: number;
+  /** Files that one core prepares. */
+  readonly oneCoreFiles: number;
+  readonly storedRows: number;
+  /** Uploads of a latency measurement, by kind. */
+  readonly latencyUploads: number;
+  /** Uploads of the leak check: memory is compared after the first number and after the second. */
+  readonly leakUploads: readonly [number, number];
+}
+
+export const FULL: Sizes = {
+  rounds: 5,
+  files: 80,
+  warmUpFiles: 15,
+  literalFiles: 12,
+  literalWarmUpFiles: 3,
+  acceptRepeat: 4,
+  readSeconds: 3,
+  oneCoreFiles: 30,
+  storedRows: 5_000_000,
+  latencyUploads: 20,
+  leakUploads: [200, 2_000],
+};
+
+/** Whether every benchmark still works and its results are right; its figures mean nothing. */
+export const SMOKE: Sizes = {
+  rounds: 1,
+  files: 6,
+  warmUpFiles: 1,
+  literalFiles: 2,
+  literalWarmUpFiles: 1,
+  acceptRepeat: 2,
+  readSeconds: 0.5,
+  oneCoreFiles: 3,
+  storedRows: 200_000,
+  latencyUploads: 3,
+  leakUploads: [10, 30],
+};

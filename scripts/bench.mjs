@@ -1,0 +1,48 @@
+/**
+ * `npm run bench`: measures the service beside its baselines, after installing and building what is
+ * missing. Arguments choose what is measured: `npm run bench -- B1 B7`, `npm run bench -- growth`.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureBuilt } from './ensure-built.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const out = join(root, '.cache', 'bench');
+
+try {
+  await ensureBuilt();
+  compile();
+} catch (error) {
+  console.error(`error: ${error.message}`);
+  process.exit(1);
+}
+
+const bench = spawn(
+  process.execPath,
+  ['--enable-source-maps', join(out, 'bench', 'run.js'), ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit' },
+);
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => bench.kill(signal));
+const [code] = await once(bench, 'exit');
+process.exit(code ?? 1);
+
+/** Compiles the benchmarks with the sources that some of them run in a process of their own. */
+function compile() {
+  // Nothing of an earlier state of the sources is to be measured.
+  rmSync(out, { recursive: true, force: true });
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.bench.json'], {
+    cwd: root,
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  if (status !== 0) throw new Error('the benchmarks do not compile');
+  const schema = join('src', 'warehouse', 'schema');
+  cpSync(join(root, schema), join(out, schema), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.ts'),
+  });
+  if (!existsSync(join(out, 'bench', 'run.js'))) throw new Error('the benchmarks are missing');
+}

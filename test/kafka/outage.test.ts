@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { LogUnavailableError, type LogRecord } from '../../src/log/upload-log.js';
+import { KafkaBroker } from '../helpers/kafka-broker.js';
+import { describeWithBroker, KafkaLogs } from '../helpers/kafka.js';
+import { record } from '../log/helpers/log-folders.js';
+import { Collector, texts, until } from './collector.js';
+
+const TIMEOUT_MS = 2_000;
+
+describeWithBroker('while the broker is away', () => {
+  let broker: KafkaBroker;
+  beforeAll(async () => {
+    broker = await KafkaBroker.start();
+  }, 120_000);
+  afterAll(() => broker.stop());
+  const logs = new KafkaLogs(() => [broker.address]);
+  afterEach(() => logs.cleanUp());
+
+  /** Milliseconds until it is rejected as unavailable. */
+  async function refusal(work: Promise<unknown>): Promise<number> {
+    const start = performance.now();
+    await expect(work).rejects.toThrow(LogUnavailableError);
+    return performance.now() - start;
+  }
+
+  it('everything is refused in time, and goes on by itself when it is back', async () => {
+    const log = await logs.open({ timeoutMs: TIMEOUT_MS });
+    const collector = new Collector();
+    const consumption = await log.consume('uploads', 'ingest', collector);
+    const tailed: LogRecord[] = [];
+    const tail = await log.tail('uploads', [0], (records) => tailed.push(...records));
+    await log.append('uploads', [record('before')]);
+    await until(() => collector.seen.length === 1 && tailed.length === 1);
+    await consumption.commit(0, 1);
+
+    await broker.kill();
+    expect(await refusal(log.append('uploads', [record('lost?')]))).toBeLessThan(2 * TIMEOUT_MS);
+    expect(await refusal(log.endOffsets('uploads'))).toBeLessThan(2 * TIMEOUT_MS);
+    expect(await refusal(log.committedOffsets('uploads', 'ingest'))).toBeLessThan(2 * TIMEOUT_MS);
+    await expect(tail.reached([2], 100)).rejects.toThrow(LogUnavailableError);
+    // What waits is bounded: beyond it a client hears at once.
+    const large = Buffer.alloc(1_000_000);
+    const waiting = Array.from({ length: 60 }, () => log.append('uploads', [record(large)]));
+    const refused = await Promise.allSettled(waiting);
+    expect(refused.every(({ status }) => status === 'rejected')).toBe(true);
+
+    await broker.restart();
+    const restarted = performance.now();
+    await until(async () => {
+      try {
+        await log.append('uploads', [record('after')]);
+        return true;
+      } catch (error) {
+        expect(error).toBeInstanceOf(LogUnavailableError);
+        return false;
+      }
+    });
+    expect(performance.now() - restarted).toBeLessThan(10_000);
+    await until(() => texts(tailed).includes('after') && texts(collector.seen).includes('after'));
+    // The consumer has begun again where it had committed.
+    expect(collector.events.at(-1)).toBe('+0@1');
+    const { offset } = collector.seen.at(-1)!;
+    await consumption.commit(0, offset + 1);
+    expect(await log.committedOffsets('uploads', 'ingest')).toEqual([offset + 1]);
+  }, 90_000);
+
+  it('a broker that hangs is one that is away', async () => {
+    const log = await logs.open({ timeoutMs: TIMEOUT_MS });
+    await log.append('uploads', [record('before')]);
+    broker.signal('SIGSTOP');
+    try {
+      expect(await refusal(log.append('uploads', [record('late')]))).toBeLessThan(2 * TIMEOUT_MS);
+      expect(await refusal(log.endOffsets('uploads'))).toBeLessThan(2 * TIMEOUT_MS);
+    } finally {
+      broker.signal('SIGCONT');
+    }
+    await until(async () =>
+      log.append('uploads', [record('after')]).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }, 60_000);
+
+  it('at the start it is waited for', async () => {
+    await broker.kill();
+    const opening = logs.open();
+    let isOpen = false;
+    void opening.then(() => (isOpen = true));
+    await sleep(2_000);
+    expect(isOpen).toBe(false);
+    await broker.restart();
+    const log = await opening;
+    await log.append('uploads', [record('a')]);
+  }, 60_000);
+});

@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import kafkajs, { type ITopicConfig } from 'kafkajs';
+
+import { KafkaSetupError } from '../../src/log/kafka/failure.js';
+import { TOPICS } from '../../src/log/upload-log.js';
+import { KafkaBroker } from '../helpers/kafka-broker.js';
+import {
+  describeWithBroker,
+  describeWithKafka,
+  KafkaLogs,
+  sharedBrokers,
+} from '../helpers/kafka.js';
+import { record } from '../log/helpers/log-folders.js';
+
+const RIGHT = {
+  'cleanup.policy': 'delete',
+  'max.message.bytes': '2097152',
+  'message.timestamp.type': 'LogAppendTime',
+  'retention.bytes': '-1',
+  'retention.ms': '3600000',
+};
+
+describeWithKafka('the topics', () => {
+  let brokers: string[] = [];
+  beforeAll(async () => {
+    brokers = await sharedBrokers();
+  }, 120_000);
+  const logs = new KafkaLogs(() => brokers);
+  afterEach(() => logs.cleanUp());
+
+  function create(settings: Readonly<Record<string, string>>): Promise<boolean> {
+    const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
+    const topic: ITopicConfig = { topic: `${logs.prefix}uploads`, numPartitions: 3, configEntries };
+    return logs.admin((admin) => admin.createTopics({ topics: [topic] }));
+  }
+
+  it('are made with what the log needs, when they are missing', async () => {
+    const log = await logs.open({ partitions: 5 });
+    expect(TOPICS.map((topic) => log.partitions(topic))).toEqual([5, 4, 1, 1]);
+    const { resources } = await logs.admin((admin) =>
+      admin.describeConfigs({
+        includeSynonyms: false,
+        resources: TOPICS.map((topic) => ({
+          type: kafkajs.ConfigResourceTypes.TOPIC,
+          name: logs.prefix + topic,
+        })),
+      }),
+    );
+    for (const { configEntries } of resources) {
+      const settings = Object.fromEntries(
+        configEntries.map(({ configName, configValue }) => [configName, configValue]),
+      );
+      expect(settings).toMatchObject(RIGHT);
+    }
+  });
+
+  it('are left as they are when they do, whatever process came first', async () => {
+    await create({ ...RIGHT, 'retention.ms': '-1', 'max.message.bytes': '5000000' });
+    const both = await Promise.all([logs.open({ partitions: 1 }), logs.open({ partitions: 1 })]);
+    expect(both.map((log) => log.partitions('uploads'))).toEqual([3, 3]);
+  });
+
+  it.each([
+    ['max.message.bytes', '1048588', 'at least 2097152'],
+    ['cleanup.policy', 'compact', 'delete'],
+    ['cleanup.policy', 'compact,delete', 'delete'],
+    ['message.timestamp.type', 'CreateTime', 'LogAppendTime'],
+    ['retention.ms', '3599999', 'at least 3600000 (LOG_RETENTION_HOURS)'],
+    ['retention.bytes', '1000000000', '-1 (no limit)'],
+  ])('are refused with %s %s', async (setting, value, needed) => {
+    await create({ ...RIGHT, [setting]: value });
+    const message = `topic ${logs.prefix}uploads: ${setting} is ${value}, but it has to be ${needed}`;
+    await expect(logs.open()).rejects.toThrow(new KafkaSetupError(message));
+  });
+
+  it('cannot be made with more replicas than there are brokers', async () => {
+    await expect(logs.open({ replicationFactor: 50 })).rejects.toThrow(
+      /^KAFKA_REPLICATION_FACTOR: /,
+    );
+  });
+
+  it('are made with the brokers’ own number of replicas when none is asked for', async () => {
+    await logs.open({ replicationFactor: undefined });
+  });
+
+  it.each(['lz4', 'gzip', 'none'] as const)(
+    'take records compressed by %s',
+    async (compression) => {
+      const log = await logs.open({ compression });
+      const value = Buffer.from('2026-02-01,news,EUR,one,1,1,1\n'.repeat(10_000));
+      await log.append('uploads', [record(value), record('small')]);
+      for await (const [first, second] of log.read('uploads', 0, 0, 2)) {
+        expect(first!.value.equals(value)).toBe(true);
+        expect(second!.value.toString()).toBe('small');
+      }
+      const [{ partitions }] = (
+        await logs.admin((admin) => admin.fetchTopicMetadata({ topics: [`${logs.prefix}uploads`] }))
+      ).topics as [{ partitions: unknown[] }];
+      expect(partitions).toHaveLength(1);
+    },
+  );
+
+  it('refuse a record that no broker would take, and no other with it', async () => {
+    const log = await logs.open();
+    const large = log.append('uploads', [record(Buffer.alloc(2_100_000))]);
+    const small = log.append('uploads', [record('small')]);
+    await expect(large).rejects.toThrow(RangeError);
+    await small;
+  });
+});
+
+describe('brokers that can never work', () => {
+  const logs = new KafkaLogs(() => ['no-such-host.invalid:9092']);
+
+  it('end the start with a line that names them', async () => {
+    await expect(logs.open()).rejects.toThrow(/^KAFKA_BROKERS: .*no-such-host\.invalid/);
+  });
+});
+
+describeWithBroker('a broker that asks for credentials', () => {
+  const user = 'service';
+  const password = 'right-password';
+  let broker: KafkaBroker;
+  beforeAll(async () => {
+    const jaas = `org.apache.kafka.common.security.plain.PlainLoginModule required user_${user}="${password}";`;
+    broker = await KafkaBroker.start(
+      { 'listener.name.client.plain.sasl.jaas.config': jaas, 'sasl.enabled.mechanisms': 'PLAIN' },
+      'SASL_PLAINTEXT',
+    );
+  }, 120_000);
+  afterAll(() => broker.stop());
+  const logs = new KafkaLogs(() => [broker.address]);
+  afterEach(() => logs.cleanUp());
+
+  it('takes the right ones', async () => {
+    const log = await logs.open({ sasl: { mechanism: 'plain', username: user, password } });
+    await log.append('uploads', [record('a')]);
+  });
+
+  it('ends the start with a line that names the variables when they are wrong', async () => {
+    const sasl = { mechanism: 'plain', username: user, password: 'wrong' } as const;
+    const opening = logs.open({ sasl });
+    await expect(opening).rejects.toThrow(/^KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: /);
+    await expect(opening).rejects.toThrow(KafkaSetupError);
+  });
+
+  it('ends the start with a line that names the mechanism when it does not know it', async () => {
+    const sasl = { mechanism: 'scram-sha-512', username: user, password } as const;
+    await expect(logs.open({ sasl })).rejects.toThrow(/^KAFKA_SASL_MECHANISM: /);
+  });
+});
