@@ -5,8 +5,22 @@
 import { parseArgs } from 'node:util';
 
 import { b1 } from './b1-throughput.js';
+import { b2 } from './b2-literal-pipeline.js';
+import { b3 } from './b3-kafka.js';
+import { b4 } from './b4-gateway-memory.js';
+import { b5 } from './b5-accepting.js';
+import { b6 } from './b6-status-reads.js';
+import { b7 } from './b7-one-core.js';
+import { b8 } from './b8-growth.js';
+import { b9 } from './b9-report.js';
+import { b10 } from './b10-latency.js';
 import type { Bench, Benchmark } from './benchmark.js';
+import { clients } from './growth/clients.js';
+import { leak } from './growth/leak.js';
+import { loads } from './growth/loads.js';
+import { partitions } from './growth/partitions.js';
 import { LoadGenerator } from './load/load-generator.js';
+import { gatewayMemory } from './memory/gateway.js';
 import type { Figure } from './report/figure.js';
 import { describeMachine } from './report/machine.js';
 import { tableOf } from './report/table.js';
@@ -14,9 +28,30 @@ import { FULL, SMOKE } from './sizes.js';
 
 const GOALS: Readonly<Record<string, Benchmark>> = {
   B1: b1,
+  B2: b2,
+  B3: b3,
+  B4: b4,
+  B5: b5,
+  B6: b6,
+  B7: b7,
+  B8: b8,
+  B9: b9,
+  B10: b10,
 };
 
-const OTHERS: Readonly<Record<string, Benchmark>> = {};
+/** Not part of a run of everything. */
+const OTHERS: Readonly<Record<string, Benchmark>> = {
+  memory: gatewayMemory,
+  growth: async (bench) => [
+    ...(await clients(bench)),
+    ...(await partitions(bench)),
+    ...(await leak(bench)),
+  ],
+  clients,
+  partitions,
+  leak,
+  loads,
+};
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { TokenFile } from './accounts/token-file.js';
 import { ArchivalWriter, CATALOGUE_GROUP } from './catalogue/archival-writer.js';
 import type { Config } from './config/config.js';
+import type { AcceptanceFence } from './domain/requests/request-lookup.js';
 import { VersionClock } from './domain/version.js';
 import { createApi } from './gateway/api.js';
+import { RetentionGuard } from './gateway/create/retention-guard.js';
 import { GatewayModule } from './gateway/gateway.module.js';
 import { type Infrastructure, openInfrastructure } from './infrastructure.js';
 import { Ingest, INGEST_GROUP } from './ingest/ingest.js';
@@ -16,6 +18,7 @@ import { createOpsServer } from './ops/ops-server.js';
 import type { ReadinessChecks } from './ops/readiness.js';
 import { HISTORY_GROUP, HistoryWriter } from './status/history-writer.js';
 import { RequestHistory } from './status/history.js';
+import { RequestTotalsGauges } from './status/request-totals.js';
 import { RequestReader } from './status/request-reader.js';
 import { StatusTail } from './status/status-tail.js';
 import { StatusView } from './status/status-view.js';
@@ -117,11 +120,17 @@ export class Service {
         await warehouse.query('SELECT 1 AS one');
       };
     }
+    const totals = this.config.roles.has('status')
+      ? new RequestTotalsGauges(this.history())
+      : undefined;
     const ops = createOpsServer({
       registry,
       readiness: checks,
       logger: this.logger,
-      beforeScrape: () => measureLag(log, groups),
+      beforeScrape: async () => {
+        await measureLag(log, groups);
+        await totals?.measure();
+      },
     });
     this.stops.push(() => ops.close());
     this.ports.ops = await ops.listen(this.config.opsPort, this.config.http.host);
@@ -172,19 +181,37 @@ export class Service {
     // No version is given before every version given earlier is known.
     await reader.caughtUp();
     clock.observe(await history.highestVersion());
+    const fence = await this.acceptanceFence(reader);
     const tokens = await TokenFile.open(config.tokensFile, logger);
     this.stops.push(async () => {
       tokens.close();
       await Promise.resolve();
     });
     const api = await createApi(
-      GatewayModule.register({ log, tokens, lookup: reader, fence: reader, clock, config, logger }),
+      GatewayModule.register({ log, tokens, lookup: reader, fence, clock, config, logger }),
       config,
       logger,
     );
     this.stops.push(() => api.close());
     await api.listen(config.http.port, config.http.host);
     this.ports.api = (api.getHttpServer().address() as AddressInfo).port;
+  }
+
+  /** Kafka deletes by age, the embedded log only what is finished. */
+  private async acceptanceFence(reader: RequestReader): Promise<AcceptanceFence> {
+    const { config, logger } = this;
+    if (config.kafka === undefined) return reader;
+    const { log } = this.infrastructure;
+    const retentionMs = config.limits.logRetentionMs;
+    const guard = await RetentionGuard.start(
+      { log, topic: 'uploads', group: INGEST_GROUP, retentionMs, logger },
+      reader,
+    );
+    this.stops.push(async () => {
+      guard.stop();
+      await Promise.resolve();
+    });
+    return guard;
   }
 
   private history(): RequestHistory {

@@ -11,22 +11,7 @@ import { COST_COLUMNS, type CostSpec } from '../load/cost-files.js';
 import { loadOf } from '../load/load.js';
 import { requireEqual, type Totals, TOTALS_SQL } from '../load/totals.js';
 import { obey } from '../process/commands.js';
-
-export const FLAT_COLUMNS = `
-  date Date,
-  channel LowCardinality(String),
-  currency LowCardinality(String),
-  campaign String,
-  impressions UInt64,
-  clicks UInt64,
-  cost Float64,
-  campaign_id String,
-  ad_group String,
-  country LowCardinality(String),
-  os_name LowCardinality(String)`;
-
-const SYNCED =
-  'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
+import { FLAT_TABLE } from './flat-columns.js';
 
 let sessions: readonly Session[] = [];
 
@@ -34,10 +19,7 @@ const commands = {
   async open({ folder, inFlight }: { folder: string; inFlight: number }): Promise<void> {
     sessions = Array.from({ length: inFlight }, () => new Session(folder));
     for (const table of ['warm_up', 'measured']) {
-      await sessions[0]!.queryAsync(
-        `CREATE TABLE ${table} (${FLAT_COLUMNS}) ENGINE = MergeTree
-         ORDER BY (date, channel, campaign) SETTINGS ${SYNCED}`,
-      );
+      await sessions[0]!.queryAsync(`CREATE TABLE ${table} ${FLAT_TABLE}`);
     }
   },
 

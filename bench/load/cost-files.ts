@@ -7,6 +7,8 @@ export interface CostSpec {
   readonly files: number;
   readonly rows: number;
   readonly rowsPerKey: number;
+  /** Whether every key is in one file only; otherwise some are in all of them. */
+  readonly isDisjoint?: boolean;
   /** Files of different seeds have no key in common. */
   readonly seed: number;
 }
@@ -47,12 +49,12 @@ const AD_GROUPS = ['Leser', 'all', 'retargeting', '신규', 'früh'];
 const SYSTEMS = ['Android', 'iOS'];
 /** Plain, non-ASCII, quoted for its comma, quoted with quotes inside. */
 const CAMPAIGNS: readonly ((name: string) => string)[] = [
-  (name) => `Spring ${name}`,
-  (name) => `Été ${name}`,
-  (name) => `"Sale, ${name}"`,
-  (name) => `봄 ${name}`,
+  (name) => `Spring sale ${name}`,
+  (name) => `Soldes d’été ${name}`,
+  (name) => `"Sale, autumn ${name}"`,
+  (name) => `봄 세일 ${name}`,
   (name) => `"The ""${name}"""`,
-  (name) => `Brand ${name}`,
+  (name) => `Brand awareness ${name}`,
 ];
 
 /**
@@ -84,7 +86,7 @@ function costFile(spec: CostSpec, file: number): { bytes: Buffer; own: Totals; s
     // Exports come sorted or not: in every other file the rows of a key lie apart.
     const key = file % 2 === 0 ? Math.floor(row / rowsPerKey) : row % keys;
     const place = file % 2 === 0 ? row % rowsPerKey : Math.floor(row / keys);
-    const isShared = key % SHARED_EVERY === 0;
+    const isShared = spec.isDisjoint !== true && key % SHARED_EVERY === 0;
     const id = isShared ? key : (file + 1) * keys + key;
     lines.push(line(spec.seed, file, id, place, isShared ? shared : own));
   }

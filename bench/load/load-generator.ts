@@ -1,5 +1,5 @@
 import { Child } from '../process/child.js';
-import type { GeneratorCommands, Timed } from './generator.js';
+import type { GeneratorCommands, Prepared, Timed } from './generator.js';
 import type { LoadSpec } from './load.js';
 
 /** Above this share of a core the generator may be what was measured. */
@@ -10,7 +10,7 @@ export class LoadGenerator {
   readonly program = Child.start<GeneratorCommands>('load/generator');
   private busiest = 0;
 
-  async prepare(load: LoadSpec): ReturnType<GeneratorCommands['prepare']> {
+  prepare(load: LoadSpec): Promise<Prepared> {
     return this.program.call('prepare', load);
   }
 

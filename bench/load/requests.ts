@@ -10,7 +10,11 @@ export interface Target {
 }
 
 /** The header and the multipart body of a create. The file's own bytes are not copied. */
-export function createRequest({ token }: Target, family: LoadSpec['family'], file: Buffer): Buffer[] {
+export function createRequest(
+  { token }: Target,
+  family: LoadSpec['family'],
+  file: Buffer,
+): Buffer[] {
   const before = Buffer.from(
     `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="data.csv"\r\n` +
       'Content-Type: text/csv\r\n\r\n',

@@ -59,7 +59,8 @@ export async function allSucceeded(
         if (status !== 200) throw new Error(`a read was answered ${status}: ${body}`);
         const record = JSON.parse(body) as { status: string; reason: string | null };
         if (record.status === 'succeeded') break;
-        if (record.status === 'failed') throw new Error(`an upload failed: ${String(record.reason)}`);
+        if (record.status === 'failed')
+          throw new Error(`an upload failed: ${String(record.reason)}`);
         if (Date.now() > until) throw new Error(`${requestId} is still ${record.status}`);
         await sleep(POLL_MS);
       }
@@ -73,9 +74,7 @@ export async function onConnections(
   count: number,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
-  const connections = await Promise.all(
-    Array.from({ length: count }, () => Connection.open(port)),
-  );
+  const connections = await Promise.all(Array.from({ length: count }, () => Connection.open(port)));
   try {
     await Promise.all(connections.map(work));
   } finally {

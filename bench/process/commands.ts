@@ -13,7 +13,8 @@ export interface Order {
 }
 
 export type Outcome =
-  { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: string };
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: string };
 
 /** Carries out orders until the measuring process goes away; then this one ends as well. */
 export function obey(commands: Commands): void {

@@ -1,10 +1,12 @@
 import { retrying } from '../domain/retry.js';
 import type { Status } from '../domain/requests/status.js';
-import { advance } from '../domain/requests/transition.js';
+import { advance, type RowCounts } from '../domain/requests/transition.js';
 import { transitionRecord } from '../domain/requests/transition-record.js';
 import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
 import { logErrors, stageDuration, transitions } from '../ops/metrics.js';
 import type { UploadInFlight } from './upload-in-flight.js';
+
+const NO_ROWS: RowCounts = { validated: 0, stored: 0, readBack: 0 };
 
 /** Publishes the transitions of uploads; waits as long as the log does not take them. */
 export class TransitionPublisher {
@@ -30,7 +32,8 @@ export class TransitionPublisher {
     const now = Date.now();
     const sentMax = this.sentMax.toString();
     for (const upload of uploads) {
-      upload.transition = advance(upload.transition, status, now, sentMax, reason);
+      const next = advance(upload.transition, status, now, sentMax, reason);
+      upload.transition = { ...next, rows: status === 'failed' ? NO_ROWS : upload.rows };
     }
     const records = uploads.map(({ transition }) => transitionRecord(transition));
     const end = stageDuration.startTimer({ stage: 'publish' });

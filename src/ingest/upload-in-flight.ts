@@ -1,5 +1,4 @@
-import type { Transition } from '../domain/requests/transition.js';
-import { timestampOf } from '../domain/requests/transition.js';
+import { type RowCounts, timestampOf, type Transition } from '../domain/requests/transition.js';
 import type { CompleteUpload } from './assemble/complete-upload.js';
 import type { OwnedPartition } from './commit/owned-partition.js';
 
@@ -14,6 +13,8 @@ export interface UploadInFlight {
   readonly partition: OwnedPartition;
   /** The latest transition published. */
   transition: Transition;
+  /** How many rows have come how far. */
+  rows: RowCounts;
 }
 
 export function uploadInFlight(upload: CompleteUpload, partition: OwnedPartition): UploadInFlight {
@@ -38,5 +39,6 @@ export function uploadInFlight(upload: CompleteUpload, partition: OwnedPartition
       version: end.version,
       sentMax: end.version,
     },
+    rows: { validated: 0, stored: 0, readBack: 0 },
   };
 }

@@ -108,6 +108,20 @@ export const uploadsInFlight = new Gauge({
   registers,
 });
 
+export const requests = new Gauge({
+  name: 'custom_data_requests',
+  help: 'Upload requests by the state they are in, by the durable history: accepted is the sum.',
+  labelNames: ['family', 'status'] as const,
+  registers,
+});
+
+export const requestRows = new Gauge({
+  name: 'custom_data_request_rows',
+  help: 'Data rows of all requests by the step they have passed (validated, stored, read_back), by the durable history.',
+  labelNames: ['family', 'step'] as const,
+  registers,
+});
+
 export const logErrors = new Counter({
   name: 'custom_data_log_errors_total',
   help: 'Failed operations of the log, by operation.',

@@ -26,7 +26,7 @@ export interface QueryServerOptions {
 export interface QueryServer {
   /** @returns the port, also when 0 was asked for */
   listen(port: number, host: string): Promise<number>;
-  /** Stops the queries that run and resolves when the engine is through with them. */
+  /** Stops the queries that run and resolves when the engine is through with them. Also after a failed `listen`. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
   const admission = new Admission(queryConcurrency);
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
-  let pipes: Pipes;
+  let pipes: Pipes | undefined;
   let facts: EngineFacts;
 
   const http = createServer({ maxHeaderSize: HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS });
@@ -105,7 +105,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
         guard(engine, query.text, facts.tableFunctions),
       );
       const format = statement.format ?? query.defaultFormat;
-      await runQuery(sessions, pipes, { ...query, statement, format, signal }, (result) =>
+      await runQuery(sessions, pipes!, { ...query, statement, format, signal }, (result) =>
         sendResult(response, query, format, result, facts),
       );
     } finally {
@@ -130,7 +130,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
       http.closeAllConnections();
       await closed;
       sessions.close();
-      await pipes.remove();
+      await pipes?.remove();
     },
   };
 }

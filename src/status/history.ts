@@ -50,6 +50,24 @@ export class RequestHistory {
     };
   }
 
+  /** All requests that have been written. */
+  async totals(): Promise<RequestTotals[]> {
+    const rows = await this.warehouse.query<Record<string, string>>(
+      `SELECT family, status, count() AS requests, sum(rows_validated) AS validated,
+         sum(rows_stored) AS stored, sum(rows_read_back) AS read_back
+       FROM ${this.database}.request_transitions FINAL
+       GROUP BY family, status`,
+    );
+    return rows.map((row) => ({
+      family: row['family'] as FamilyName,
+      status: row['status'] as Status,
+      requests: Number(row['requests']),
+      validated: Number(row['validated']),
+      stored: Number(row['stored']),
+      readBack: Number(row['read_back']),
+    }));
+  }
+
   /** The highest version of any request that has been written; 0 when there is none. */
   async highestVersion(): Promise<bigint> {
     const [row] = await this.warehouse.query<{ highest: string }>(
@@ -57,6 +75,16 @@ export class RequestHistory {
     );
     return BigInt(row?.highest ?? 0);
   }
+}
+
+/** The requests of a family that are in one state, and how many of their rows have come how far. */
+export interface RequestTotals {
+  readonly family: FamilyName;
+  readonly status: Status;
+  readonly requests: number;
+  readonly validated: number;
+  readonly stored: number;
+  readonly readBack: number;
 }
 
 interface HistoryRow {
@@ -118,6 +146,21 @@ function blockOfTransitions(transitions: readonly Transition[]): NativeBlock {
         'version',
         UINT128,
         of(({ version }) => BigInt(version)),
+      ),
+      column(
+        'rows_validated',
+        UINT64,
+        of(({ rows }) => rows?.validated ?? 0),
+      ),
+      column(
+        'rows_stored',
+        UINT64,
+        of(({ rows }) => rows?.stored ?? 0),
+      ),
+      column(
+        'rows_read_back',
+        UINT64,
+        of(({ rows }) => rows?.readBack ?? 0),
       ),
       column('precedence', UINT64, of(precedenceOf)),
     ],

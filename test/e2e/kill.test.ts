@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../helpers/api-client.js';
 import { expectViewsToEqual } from '../helpers/compare-views.js';
+import { expectInvariants } from '../helpers/invariants.js';
 import { Deployment, DEPLOYMENTS } from '../helpers/deployment.js';
 import { tokenFor } from '../helpers/service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../helpers/warehouse-model.js';
@@ -123,5 +124,10 @@ describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
       }
       await expectViewsToEqual(deployment, model, account);
     }
+    const all = uploaders.flatMap(({ accepted }) => accepted);
+    await expectInvariants(deployment.service, {
+      succeeded: all.filter(({ isValid }) => isValid).length,
+      failed: all.filter(({ isValid }) => !isValid).length,
+    });
   }, 180_000);
 });

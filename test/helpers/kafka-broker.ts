@@ -37,7 +37,7 @@ export class KafkaBroker {
    */
   static async start(
     properties: Readonly<Record<string, string>> = {},
-    security: 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SSL' = 'PLAINTEXT',
+    security: 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SASL_SSL' = 'PLAINTEXT',
   ): Promise<KafkaBroker> {
     await fetchJars();
     const dir = await mkdtemp(join(tmpdir(), 'custom-data-kafka-'));
@@ -177,7 +177,7 @@ async function fetchJars(): Promise<void> {
   }
 }
 
-async function freePorts(): Promise<[number, number, number]> {
+export async function freePorts(): Promise<[number, number, number]> {
   const servers = [createServer(), createServer(), createServer()];
   for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
   const ports = servers.map((server) => (server.address() as AddressInfo).port);

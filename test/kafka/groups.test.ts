@@ -53,9 +53,9 @@ describeWithKafka('a consumer group', () => {
     const producer = await logs.open({ partitions });
     const [logA, logB] = [await logs.open(), await logs.open()];
     let number = 0;
-    let isAppending = true;
+    const appends = new AbortController();
     const appending = (async () => {
-      while (isAppending) {
+      while (!appends.signal.aborted) {
         const next = Array.from({ length: 8 }, () =>
           record(`${number}`, { partition: number++ % partitions }),
         );
@@ -69,7 +69,7 @@ describeWithKafka('a consumer group', () => {
     await until(() => a.owned.size === 2 && b.owned.size === 2 && b.seen.length > 20);
     await logA.close();
     await until(() => b.owned.size === partitions);
-    isAppending = false;
+    appends.abort();
     await appending;
     const seen = (): Set<string> => new Set([...texts(a.seen), ...texts(b.seen)]);
     await until(() => seen().size === number);

@@ -70,6 +70,7 @@ describeWithBroker('while the broker is away', () => {
     const log = await logs.open({ timeoutMs: TIMEOUT_MS });
     await log.append('uploads', [record('before')]);
     broker.signal('SIGSTOP');
+    await sleep(200);
     try {
       expect(await refusal(log.append('uploads', [record('late')]))).toBeLessThan(2 * TIMEOUT_MS);
       expect(await refusal(log.endOffsets('uploads'))).toBeLessThan(2 * TIMEOUT_MS);

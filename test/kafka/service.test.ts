@@ -1,43 +1,160 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../helpers/api-client.js';
-import { Deployment } from '../helpers/deployment.js';
-import { describeWithBroker } from '../helpers/kafka.js';
-import { tokenFor } from '../helpers/service-process.js';
+import { freePorts, KafkaBroker } from '../helpers/kafka-broker.js';
+import { describeWithBroker, KafkaLogs } from '../helpers/kafka.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../helpers/service-process.js';
 import { COST, csvOf } from '../helpers/warehouse-model.js';
+import { until } from './collector.js';
+
+/** The built service with all roles in one process; its kills under load are in `test/e2e`. */
+
+const ROW = {
+  date: '2026-02-01',
+  channel: 'news',
+  currency: 'EUR',
+  campaign: 'one',
+  impressions: '1',
+  clicks: '1',
+  cost: '1',
+};
+const FILE = csvOf(COST, [ROW]);
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await makeDataDir();
+});
+afterEach(() => removeDataDir(dataDir));
+
+async function uploads(service: ServiceProcess): Promise<void> {
+  const token = await tokenFor(dataDir, 'acme');
+  const client = new ApiClient(() => service.ports.api, token);
+  await until(async () => (await client.get('cost', crypto.randomUUID())).status === 404);
+  expect(await client.upload('cost', FILE)).toMatchObject({ status: 'succeeded' });
+}
 
 describeWithBroker('the service on Kafka', () => {
-  let deployment: Deployment;
+  let broker: KafkaBroker;
   beforeAll(async () => {
-    deployment = await Deployment.open({ log: 'kafka', warehouse: 'chdb' });
+    broker = await KafkaBroker.start();
   }, 120_000);
-  afterAll(() => deployment.close());
+  afterAll(() => broker.stop());
 
-  test('takes an upload from HTTP through the brokers into the reports', async () => {
-    const token = await tokenFor(deployment.dataDir, 'acme');
-    let t = performance.now();
-    const service = await deployment.start({ LOG_LEVEL: 'debug' });
-    console.log('started', performance.now() - t);
-    const client = new ApiClient(() => service.ports.api, token);
-    const row = {
-      date: '2026-02-01',
-      channel: 'news',
-      currency: 'EUR',
-      campaign: 'one',
-      impressions: '1',
-      clicks: '1',
-      cost: '1',
+  test('takes uploads from HTTP through the brokers into the reports, before and after a restart', async () => {
+    const env = { KAFKA_BROKERS: broker.address };
+    const first = await ServiceProcess.start(dataDir, env);
+    await uploads(first);
+    expect(await first.stop()).toBe(0);
+    const second = await ServiceProcess.start(dataDir, env);
+    await uploads(second);
+    expect(await second.query(`SELECT campaign, clicks FROM cost_rows`)).toEqual([
+      { campaign: 'one', clicks: 1 },
+    ]);
+    expect(await second.stop()).toBe(0);
+  });
+
+  test('waits for brokers that are away: live, not ready, and in the log', async () => {
+    const [opsPort] = await freePorts();
+    await broker.kill();
+    const starting = ServiceProcess.start(dataDir, {
+      KAFKA_BROKERS: broker.address,
+      OPS_PORT: String(opsPort),
+    });
+    const health = async (path: string): Promise<number> => {
+      try {
+        return (await fetch(`http://127.0.0.1:${opsPort}/health/${path}`)).status;
+      } catch {
+        return 0;
+      }
     };
-    for (let i = 0; i < 10; i++) {
-      t = performance.now();
-      expect(await client.upload('cost', csvOf(COST, [row]))).toMatchObject({
-        status: 'succeeded',
+    await until(async () => (await health('live')) === 200);
+    expect(await health('ready')).toBe(503);
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    await broker.restart();
+    const service = await starting;
+    await until(async () => (await health('ready')) === 200);
+    expect(service.logs).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        brokers: [broker.address],
+        msg: expect.stringContaining('KAFKA_BROKERS') as string,
+      }),
+    );
+    await uploads(service);
+    await service.kill();
+  }, 120_000);
+
+  test('does not start on a topic that would not do, and names it', async () => {
+    const logs = new KafkaLogs(() => [broker.address]);
+    const topic = 'custom-data.uploads';
+    await logs.admin(async (admin) => {
+      await admin.alterConfigs({
+        validateOnly: false,
+        resources: [
+          { type: 2, name: topic, configEntries: [{ name: 'cleanup.policy', value: 'compact' }] },
+        ],
       });
-      console.log('uploaded', performance.now() - t);
-    }
-    t = performance.now();
+    });
+    const starting = ServiceProcess.start(dataDir, { KAFKA_BROKERS: broker.address });
+    await expect(starting).rejects.toThrow(
+      /^the service ended with 1: topic custom-data\.uploads: cleanup\.policy is compact, .*\n$/,
+    );
+  });
+});
+
+describeWithBroker('the service on brokers with TLS and credentials', () => {
+  let broker: KafkaBroker;
+  let folder: string;
+  const env = (): Record<string, string> => ({
+    KAFKA_BROKERS: broker.address,
+    KAFKA_TLS: 'true',
+    KAFKA_SASL_MECHANISM: 'plain',
+    KAFKA_SASL_USERNAME: 'me',
+    KAFKA_SASL_PASSWORD: 'secret',
+  });
+
+  beforeAll(async () => {
+    folder = await makeDataDir();
+    const store = join(folder, 'store.p12');
+    const keys = ['-keystore', store, '-storepass', 'changeit', '-alias', 'broker'];
+    const key = ['-genkeypair', '-keyalg', 'RSA', '-dname', 'CN=test', '-ext', 'SAN=IP:127.0.0.1'];
+    expect(spawnSync('keytool', [...key, ...keys]).status).toBe(0);
+    const pem = ['-exportcert', '-rfc', '-file', join(folder, 'ca.pem')];
+    expect(spawnSync('keytool', [...pem, ...keys]).status).toBe(0);
+    const jaas = `org.apache.kafka.common.security.plain.PlainLoginModule required user_me="secret";`;
+    broker = await KafkaBroker.start(
+      {
+        'sasl.enabled.mechanisms': 'PLAIN',
+        'listener.name.client.plain.sasl.jaas.config': jaas,
+        'ssl.keystore.location': store,
+        'ssl.keystore.type': 'PKCS12',
+        'ssl.keystore.password': 'changeit',
+      },
+      'SASL_SSL',
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await broker.stop();
+    await removeDataDir(folder);
+  });
+
+  test('starts when it trusts them', async () => {
+    const trusted = { NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') };
+    const service = await ServiceProcess.start(dataDir, { ...env(), ...trusted });
+    await uploads(service);
     expect(await service.stop()).toBe(0);
-    console.log('stopped', performance.now() - t);
-    console.log(service.logs.filter((l) => l['level'] !== 'debug'));
+  });
+
+  test('does not start when nothing vouches for them, and names the variable', async () => {
+    const starting = ServiceProcess.start(dataDir, env());
+    await expect(starting).rejects.toThrow(/^the service ended with 1: KAFKA_TLS: .*\n$/);
   });
 });

@@ -64,6 +64,23 @@ describe('a result', () => {
     expect((await ask(server.url, 'SELECT 1')).text).toBe('1\n');
   });
 
+  test('clients that leave at any moment leave nothing behind', async () => {
+    const queries = ['SELECT 1', 'SELECT * FROM t', ENDLESS, COMPUTING, 'SELEC'];
+    const visits = Array.from({ length: 60 }, async (_, index) => {
+      const query = encodeURIComponent(queries[index % queries.length]!);
+      const request = get(`${server.url}/?query=${query}`, { agent: false }, (response) => {
+        response.on('error', () => undefined).resume();
+      });
+      request.on('error', () => undefined);
+      await sleep(20 * index + (index % 7) * 15);
+      request.destroy();
+    });
+    await Promise.all(visits);
+    await until(() => underway(server) === 0);
+    const free = [ask(server.url, 'SELECT 1'), ask(server.url, 'SELECT 1')];
+    expect((await Promise.all(free)).map(({ text }) => text)).toEqual(['1\n', '1\n']);
+  });
+
   test('an error in its middle breaks the connection and is told', async () => {
     const query = "SELECT throwIf(number = 3000000, 'too far') FROM numbers(10000000)";
     const response = await open(server.url, query);

@@ -23,6 +23,16 @@ export interface Transition {
   readonly version: string;
   /** The highest version that the sender had seen, decimal. */
   readonly sentMax: string;
+  /** How many data rows have come how far; absent before validation and on `failed`. */
+  readonly rows?: RowCounts;
+}
+
+/** The data rows of one upload at each step, each counted by the step itself. */
+export interface RowCounts {
+  readonly validated: number;
+  readonly stored: number;
+  /** Read back at the upload's version, or superseded by a later one. */
+  readonly readBack: number;
 }
 
 /** What the create and read operations answer: exactly these six fields. */

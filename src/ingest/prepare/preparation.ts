@@ -75,7 +75,9 @@ export class Preparation {
       await this.fail(upload, verdict.reason);
       return;
     }
-    rowsValidated.inc({ family }, verdict.upload.rows);
+    const { rows } = verdict.upload;
+    rowsValidated.inc({ family }, rows);
+    upload.rows = { ...upload.rows, validated: rows };
     // Not awaited: the fold is by rank, so the transitions that follow need not wait for this one.
     this.publisher.publish([upload], 'validated').catch((error: unknown) => {
       this.outcomes.broken(error);

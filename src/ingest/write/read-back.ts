@@ -2,35 +2,47 @@ import { type Family, keyColumns } from '../../domain/families/index.js';
 import type { Warehouse } from '../../warehouse/warehouse.js';
 import type { UploadToStore } from './storage-block.js';
 
+/** What a reader finds of a batch. */
+export interface ReadBack {
+  /** By version: the rows found, those included that a later upload has already replaced. */
+  readonly rows: ReadonlyMap<bigint, number>;
+  /** Uploads of which something is neither there nor superseded. */
+  readonly absent: readonly UploadToStore[];
+}
+
 /**
  * Reads back what a batch stored: every upload's keys at its version, or superseded by a later one.
  *
  * By version first (a skip index finds the few parts that hold a batch's versions). Only for uploads
  * of which keys are then missing, because a merge has already replaced them, by key.
- *
- * @returns the uploads of which something is neither there nor superseded
  */
-export async function notReadBack(
+export async function readBack(
   warehouse: Warehouse,
   database: string,
   family: Family,
   uploads: readonly UploadToStore[],
-): Promise<UploadToStore[]> {
-  const stored = await warehouse.query<{ upload: string; keys: string }>(
-    `SELECT toString(version) AS upload, count() AS keys
+): Promise<ReadBack> {
+  const stored = await warehouse.query<{ upload: string; keys: string; found: string }>(
+    `SELECT toString(version) AS upload, count() AS keys, sum(length(rows)) AS found
      FROM ${database}.${family.table}
      WHERE version IN {versions:Array(UInt128)}
      GROUP BY version`,
     { versions: uploads.map(({ version }) => version) },
   );
-  const keysOf = new Map(stored.map(({ upload, keys }) => [BigInt(upload), Number(keys)]));
-  const missing: UploadToStore[] = [];
+  const storedOf = new Map(stored.map((found) => [BigInt(found.upload), found]));
+  const rows = new Map<bigint, number>();
+  const absent: UploadToStore[] = [];
   for (const upload of uploads) {
+    const found = storedOf.get(upload.version);
+    const { keys, rows: expected } = upload.prepared;
+    if (Number(found?.keys ?? 0) === keys) rows.set(upload.version, Number(found!.found));
     // Replays store a key at the same version more than once until a merge.
-    if ((keysOf.get(upload.version) ?? 0) >= upload.prepared.keys) continue;
-    if (!(await isSuperseded(warehouse, database, family, upload))) missing.push(upload);
+    else if (Number(found?.keys ?? 0) > keys) rows.set(upload.version, expected);
+    else if (await isSuperseded(warehouse, database, family, upload)) {
+      rows.set(upload.version, expected);
+    } else absent.push(upload);
   }
-  return missing;
+  return { rows, absent };
 }
 
 /** Whether each of the upload's keys is stored at its version or a later one. */

@@ -9,7 +9,7 @@ import type { BatchItem } from '../batch/batcher.js';
 import type { TransitionPublisher } from '../transitions.js';
 import type { UploadInFlight } from '../upload-in-flight.js';
 import { giveUp } from './give-up.js';
-import { notReadBack } from './read-back.js';
+import { readBack } from './read-back.js';
 import { BatchStore, type RejectedItem, toStore } from './store-batch.js';
 
 export interface BatchWriterDependencies {
@@ -54,10 +54,13 @@ export class BatchWriter {
     const refused = new Set(rejected.map(({ item }) => item));
     const stored = batch.filter((item) => !refused.has(item));
     const flights = stored.map(({ flight }) => flight);
+    for (const { flight, prepared } of stored) {
+      flight.rows = { ...flight.rows, stored: prepared.rows };
+    }
     // 2. Told that it is.
     await publisher.publish(flights, 'ingested');
     // 3. Found again by a reader.
-    await this.readBack(stored);
+    await this.findAgain(stored);
     // 4. Told that it was.
     await publisher.publish(flights, 'succeeded');
     for (const { item, error } of rejected) {
@@ -68,7 +71,7 @@ export class BatchWriter {
     for (const { flight } of stored) this.measure(flight);
   }
 
-  private async readBack(stored: readonly BatchItem[]): Promise<void> {
+  private async findAgain(stored: readonly BatchItem[]): Promise<void> {
     if (stored.length === 0) return;
     const { warehouse, database, logger, signal } = this.dependencies;
     const family = familyNamed(stored[0]!.flight.upload.family);
@@ -76,13 +79,15 @@ export class BatchWriter {
     let missing = stored;
     while (missing.length > 0) {
       const uploads = missing.map(toStore);
-      const absent = await retrying(
-        () => notReadBack(warehouse, database, family, uploads),
+      const found = await retrying(
+        () => readBack(warehouse, database, family, uploads),
         (error) => error instanceof WarehouseError && error.failure !== 'rejected',
         signal,
       );
-      const versions = new Set(absent.map(({ version }) => version));
-      missing = missing.filter(({ flight }) => versions.has(flight.version));
+      for (const { flight } of missing) {
+        flight.rows = { ...flight.rows, readBack: found.rows.get(flight.version) ?? 0 };
+      }
+      missing = missing.filter(({ flight }) => !found.rows.has(flight.version));
       if (missing.length > 0) {
         logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
         await this.store.store(missing);

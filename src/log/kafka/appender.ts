@@ -1,4 +1,4 @@
-import type { Kafka, Producer } from 'kafkajs';
+import kafkajs, { type Kafka, type PartitionerArgs, type Producer } from 'kafkajs';
 import { logErrors } from '../../ops/metrics.js';
 import {
   LogUnavailableError,
@@ -10,6 +10,9 @@ import { COMPRESSION_TYPES, type Compression } from './compression.js';
 import { rootOf, setupFault, unavailable } from './failure.js';
 import { type LaneEntry, PartitionLane } from './partition-lane.js';
 import { MAX_MESSAGE_BYTES } from './topics.js';
+
+/** Its declared constructor lacks the argument that it cannot do without. */
+const NotLoadedError = kafkajs.KafkaJSMetadataNotLoaded as new (message: string) => Error;
 
 /** Held for records that are not acknowledged; above it appends are rejected, not gathered. */
 const MAX_HELD_BYTES = 48 * 1024 * 1024;
@@ -37,11 +40,7 @@ export class Appender {
 
   static async connect(kafka: Kafka, options: AppenderOptions): Promise<Appender> {
     const producer = kafka.producer({
-      // The port chooses the partition; see `KafkaLog.append`.
-      createPartitioner:
-        () =>
-        ({ message }) =>
-          message.partition!,
+      createPartitioner: () => placeOf,
       allowAutoTopicCreation: false,
       // Repeating is the lane's: it knows whether anybody still waits.
       retry: { retries: 0 },
@@ -167,8 +166,19 @@ export class Appender {
         value: Buffer.from(value.buffer, value.byteOffset, value.byteLength),
       })),
     });
-    return Number(answer!.baseOffset);
+    if (answer?.baseOffset === undefined) throw new Error('acknowledged without an offset');
+    return Number(answer.baseOffset);
   }
+}
+
+/**
+ * The partition that has been chosen already. kafkajs drops records of a partition that it has not
+ * heard of, without a word; this error makes it ask the brokers anew.
+ */
+function placeOf({ message, partitionMetadata }: PartitionerArgs): number {
+  const { partition = 0 } = message;
+  if (partition < partitionMetadata.length) return partition;
+  throw new NotLoadedError(`nothing is known of partition ${partition} yet`);
 }
 
 function lastingOf(error: unknown): LogUnavailableError | undefined {

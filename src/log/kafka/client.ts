@@ -3,6 +3,7 @@ import type { SASL_MECHANISMS } from '../../config/config.js';
 import type { Logger } from '../../ops/logger.js';
 import { registerLz4 } from './compression.js';
 import { mendIdleTimers } from './idle-timers.js';
+import { createSocket } from './sockets.js';
 
 export interface KafkaConnection {
   /** `host:port` each; one that answers is enough to find the others. */
@@ -43,11 +44,12 @@ export function createClient(
   return new kafkajs.Kafka({
     clientId: 'custom-data',
     brokers: [...brokers],
-    ssl: tls,
+    ...(tls ? { ssl: {} } : {}),
     ...(sasl === undefined ? {} : { sasl: sasl as SASLOptions }),
     connectionTimeout: CONNECT_MS,
     requestTimeout: requestMs,
     retry: QUICK_RETRIES,
+    socketFactory: createSocket,
     logLevel: kafkajs.logLevel.INFO,
     // It reports every attempt as an error; what comes of them is logged where it is known.
     logCreator:

@@ -11,6 +11,10 @@ CREATE TABLE IF NOT EXISTS {database}.request_transitions
     created_at DateTime('UTC'),
     updated_at DateTime('UTC'),
     version UInt128,
+    -- How many data rows have come how far.
+    rows_validated UInt64,
+    rows_stored UInt64,
+    rows_read_back UInt64,
     -- Of a request the highest stays: the rank of the status above, the earlier of two equal ones.
     precedence UInt64
 )

@@ -1,0 +1,60 @@
+import type { LiteralPipelineCommands } from './baselines/literal-pipeline.js';
+import type { Bench } from './benchmark.js';
+import { plus } from './load/totals.js';
+import { inTurn } from './measure.js';
+import { Child } from './process/child.js';
+import { makeFolder, removeFolder } from './process/cleanup.js';
+import { atLeast, type Figure, ratioFigure } from './report/figure.js';
+import { costLoad, IN_FLIGHT, serviceThroughput, warmUpLoad } from './service/throughput.js';
+
+/** The same road as B1's, against a pipeline that handles one row at a time. */
+export async function b2(bench: Bench): Promise<readonly Figure[]> {
+  const { ours, literal } = await inTurn(
+    bench.sizes.rounds,
+    {
+      ours: () => serviceThroughput(bench, { rowsPerKey: 1 }),
+      literal: () => literalThroughput(bench),
+    },
+    (name, round, rate) => {
+      bench.say(`B2 round ${round + 1}, ${name}: ${Math.round(rate)} rows/s`);
+    },
+  );
+  return [
+    ratioFigure({
+      name: 'B2 against the literal pipeline',
+      goal: atLeast(8),
+      unit: 'rows/s',
+      ours,
+      theirs: literal,
+      beside: 'literal',
+      note: bench.generator.usage(),
+    }),
+  ];
+}
+
+async function literalThroughput({ generator, sizes }: Bench): Promise<number> {
+  const warmUp = warmUpLoad(sizes.literalWarmUpFiles, 1);
+  const load = costLoad(sizes.literalFiles, 1);
+  const warmed = await generator.prepare(warmUp);
+  const { sent } = await generator.prepare(load);
+  const folder = await makeFolder();
+  const program = Child.start<LiteralPipelineCommands>('baselines/literal-pipeline');
+  try {
+    const target = { port: await program.call('start', { folder }), token: 'none' };
+    const total = plus(warmed.sent, sent);
+    const upload = (spec: typeof load, rows: number) =>
+      generator.program.call('uploadToCounter', {
+        target,
+        load: spec,
+        concurrency: IN_FLIGHT,
+        rows,
+      });
+    await upload(warmUp, warmed.sent.rows);
+    const { seconds } = generator.note(await upload(load, total.rows));
+    await program.call('requireTotals', total);
+    return sent.rows / seconds;
+  } finally {
+    await program.end();
+    await removeFolder(folder);
+  }
+}

@@ -1,0 +1,74 @@
+import type { BusboySinkCommands } from './baselines/busboy-sink.js';
+import type { Bench } from './benchmark.js';
+import type { Target } from './load/requests.js';
+import { inTurn } from './measure.js';
+import { Child } from './process/child.js';
+import { makeFolder, removeFolder } from './process/cleanup.js';
+import type { GatewayCommands } from './programs/gateway.js';
+import { atLeast, type Figure, ratioFigure } from './report/figure.js';
+import { costLoad, IN_FLIGHT, warmUpLoad } from './service/throughput.js';
+
+/** What accepting durably costs, against a server that takes the same bodies and forgets them. */
+export async function b5(bench: Bench): Promise<readonly Figure[]> {
+  const { ours, sink } = await inTurn(
+    bench.sizes.rounds,
+    { ours: () => gateway(bench), sink: () => busboySink(bench) },
+    (name, round, rate) => {
+      bench.say(`B5 round ${round + 1}, ${name}: ${rate.toFixed(0)} MB/s`);
+    },
+  );
+  return [
+    ratioFigure({
+      name: 'B5 accepting, against node:http and busboy',
+      goal: atLeast(0.4),
+      unit: 'MB/s',
+      ours,
+      theirs: sink,
+      beside: 'sink',
+      note: bench.generator.usage(),
+    }),
+  ];
+}
+
+async function gateway(bench: Bench): Promise<number> {
+  const folder = await makeFolder();
+  const program = Child.start<GatewayCommands>('programs/gateway');
+  try {
+    const target = await program.call('start', { folder });
+    return await megabytesPerSecond(bench, target, () => program.call('bytes'));
+  } finally {
+    await program.end();
+    await removeFolder(folder);
+  }
+}
+
+async function busboySink(bench: Bench): Promise<number> {
+  const program = Child.start<BusboySinkCommands>('baselines/busboy-sink');
+  try {
+    const target = { port: await program.call('start'), token: 'none' };
+    return await megabytesPerSecond(bench, target, () => program.call('bytes'));
+  } finally {
+    await program.end();
+  }
+}
+
+/** @param taken the bytes that the server says it took */
+async function megabytesPerSecond(
+  { generator, sizes }: Bench,
+  target: Target,
+  taken: () => Promise<number>,
+): Promise<number> {
+  const warmUp = warmUpLoad(sizes.warmUpFiles, 1);
+  const load = costLoad(sizes.files, 1);
+  const warmed = await generator.prepare(warmUp);
+  const { bytes } = await generator.prepare(load);
+  const repeat = sizes.acceptRepeat;
+  const concurrency = IN_FLIGHT;
+  await generator.program.call('post', { target, load: warmUp, concurrency });
+  const posting = { target, load, concurrency, repeat };
+  const { seconds } = generator.note(await generator.program.call('post', posting));
+  const found = await taken();
+  const expected = warmed.bytes + bytes * repeat;
+  if (found !== expected) throw new Error(`${found} bytes were taken, ${expected} were sent`);
+  return (bytes * repeat) / seconds / 1e6;
+}

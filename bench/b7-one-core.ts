@@ -1,0 +1,45 @@
+import type { Bench } from './benchmark.js';
+import { inTurn } from './measure.js';
+import { Child } from './process/child.js';
+import type { OneCoreCommands } from './programs/one-core.js';
+import { atLeast, type Figure, ratioFigure } from './report/figure.js';
+import { costLoad, FILE_ROWS } from './service/throughput.js';
+
+/** 400,000 rows a second where uDSV alone parses 1.9 million; on any other machine, in proportion. */
+const GOAL = 400_000 / 1_900_000;
+
+/** One thread from bytes to an encoded upload, against the fastest parser there is, which only parses. */
+export async function b7(bench: Bench): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const rowsPerKey of [1, 5]) {
+    const load = costLoad(bench.sizes.oneCoreFiles, rowsPerKey);
+    const program = Child.start<OneCoreCommands>('programs/one-core');
+    try {
+      const ours = async (): Promise<number> => {
+        const { rows, keys, rowsPerSecond } = await program.call('prepareUploads', load);
+        const expected = load.files * FILE_ROWS;
+        if (rows !== expected || keys !== expected / rowsPerKey) {
+          throw new Error(`${rows} rows and ${keys} keys were prepared of ${expected} rows`);
+        }
+        return rowsPerSecond;
+      };
+      const theirs = () => program.call('parseWithUdsv', load);
+      // Compiled before it is measured.
+      await ours();
+      await theirs();
+      const measured = await inTurn(bench.sizes.rounds, { ours, theirs });
+      figures.push(
+        ratioFigure({
+          name: `B7 one core, ${rowsPerKey === 1 ? 'all keys distinct' : `${rowsPerKey} rows a key`}, against uDSV parsing`,
+          goal: atLeast(Math.round(GOAL * 1000) / 1000),
+          unit: 'rows/s',
+          ...measured,
+          beside: 'uDSV',
+        }),
+      );
+    } finally {
+      await program.end();
+    }
+  }
+  return figures;
+}

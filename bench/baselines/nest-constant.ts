@@ -1,0 +1,48 @@
+/** A Nest application with one route, which returns a constant of a status answer's size. */
+import 'reflect-metadata';
+import type { Server } from 'node:http';
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+
+import { obey } from '../process/commands.js';
+import { listen } from './listen.js';
+
+const RECORD = {
+  requestId: '01a1fbe9-8d12-7e37-8444-47b183ed8e35',
+  status: 'succeeded',
+  prevStatus: 'ingested',
+  reason: null,
+  createdAt: '2026-11-21T02:22:29',
+  updatedAt: '2026-11-21T02:22:29',
+};
+
+@Controller()
+class ConstantController {
+  @Get('constant')
+  constant(): typeof RECORD {
+    return RECORD;
+  }
+}
+
+@Module({ controllers: [ConstantController] })
+class ConstantModule {}
+
+const commands = {
+  /** @returns the port */
+  async start(): Promise<number> {
+    const app = await NestFactory.create<NestExpressApplication>(ConstantModule, {
+      logger: false,
+      bodyParser: false,
+    });
+    // What the service does without, the baseline need not pay for either.
+    app.disable('x-powered-by');
+    app.disable('etag');
+    await app.init();
+    return listen(app.getHttpServer() as Server);
+  },
+};
+
+export type NestConstantCommands = typeof commands;
+
+obey(commands);

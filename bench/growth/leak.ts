@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Bench } from '../benchmark.js';
+import { anonymousBytes } from '../process/usage.js';
+import { atMost, type Figure, valueFigure } from '../report/figure.js';
+import { Service } from '../service/service.js';
+import { costLoad } from '../service/throughput.js';
+
+const MIB = 1_048_576;
+const CONCURRENCY = 8;
+/** Files of one step; the same ones come again and again, so that only memory can grow. */
+const STEP_FILES = 20;
+/** So that the engine's merges and the collector are through. */
+const SETTLE_MS = 3_000;
+
+/** Whether memory grows with the number of files that a service has taken. */
+export async function leak(bench: Bench): Promise<readonly Figure[]> {
+  const { generator, sizes } = bench;
+  const [few, many] = sizes.leakUploads;
+  const load = costLoad(Math.min(STEP_FILES, few), 5);
+  const { kept } = await generator.prepare(load);
+  const service = await Service.start();
+  try {
+    const { target } = service;
+    let sent = 0;
+    const upTo = async (uploads: number): Promise<number> => {
+      for (; sent < uploads; sent += load.files) {
+        const posting = { target, load, concurrency: CONCURRENCY };
+        await generator.program.call('upload', posting);
+      }
+      await sleep(SETTLE_MS);
+      return (await anonymousBytes(service.pid)) / MIB;
+    };
+    const before = await upTo(few);
+    const after = await upTo(many);
+    await service.requireTotals(kept);
+    return [
+      valueFigure({
+        name: `growth: memory after ${many} files, against after ${few}`,
+        goal: atMost(1.1),
+        unit: 'x',
+        values: [after / before],
+        note: `${before.toFixed(0)} MiB, then ${after.toFixed(0)} MiB, without pages of files`,
+      }),
+    ];
+  } finally {
+    await service.kill();
+  }
+}

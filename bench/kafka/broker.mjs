@@ -1,0 +1,20 @@
+/**
+ * The broker of the tests as a process of its own: prints its address, and stops it when standard
+ * input ends. Plain JavaScript, and run through the tests' module hooks, because the broker looks for
+ * its jars beside its own source.
+ */
+import { register } from 'node:module';
+
+register('../../test/log/helpers/typescript-hooks.mjs', import.meta.url);
+const { canStartBroker, KafkaBroker } = await import('../../test/helpers/kafka-broker.ts');
+
+if (!canStartBroker()) {
+  process.stdout.write('none\n');
+  process.exit();
+}
+const broker = await KafkaBroker.start();
+process.stdout.write(`${broker.address}\n`);
+process.stdin.resume();
+process.stdin.on('end', () => {
+  void broker.stop().then(() => process.exit());
+});

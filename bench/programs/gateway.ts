@@ -1,0 +1,85 @@
+/**
+ * The gateway with its durable log and nothing behind it: uploads are accepted and never processed.
+ * It is put together as the service does it, but for a history that knows no request.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+import { TokenFile } from '../../src/accounts/token-file.js';
+import { createToken } from '../../src/accounts/token-store.js';
+import { logFolder } from '../../src/config/data-folder.js';
+import { readConfig } from '../../src/config/read-config.js';
+import { VersionClock } from '../../src/domain/version.js';
+import type { UploadEnd } from '../../src/domain/upload-records.js';
+import { createApi } from '../../src/gateway/api.js';
+import { GatewayModule } from '../../src/gateway/gateway.module.js';
+import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
+import { createLogger } from '../../src/ops/logger.js';
+import { RequestHistory } from '../../src/status/history.js';
+import { RequestReader } from '../../src/status/request-reader.js';
+import { StatusTail } from '../../src/status/status-tail.js';
+import { StatusView } from '../../src/status/status-view.js';
+import type { Warehouse } from '../../src/warehouse/warehouse.js';
+import { ACCOUNT } from '../service/service.js';
+import { obey } from '../process/commands.js';
+import type { Target } from '../load/requests.js';
+
+const noWarehouse: Warehouse = {
+  execute: () => Promise.resolve(),
+  insert: () => Promise.resolve(),
+  query: () => Promise.resolve([]),
+  close: () => Promise.resolve(),
+};
+
+let log: LmdbLog;
+
+const commands = {
+  async start({ folder }: { folder: string }): Promise<Target> {
+    mkdirSync(folder, { recursive: true });
+    const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'warn' });
+    const logger = createLogger(config.logLevel);
+    const { limits } = config;
+    log = LmdbLog.open({
+      dir: logFolder(config.dataDir),
+      retentionMs: limits.logRetentionMs,
+      timeoutMs: limits.logTimeoutMs,
+    });
+    const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
+    const view = new StatusView(100_000);
+    const tail = await StatusTail.start(log, view, clock);
+    const history = new RequestHistory(noWarehouse, config.clickhouseDatabase);
+    const reader = new RequestReader(view, tail, history, limits.logTimeoutMs);
+    const newToken = { account: ACCOUNT, role: 'owner', timeZone: 'UTC' } as const;
+    const { token } = await createToken(join(folder, 'tokens.json'), newToken);
+    const tokens = await TokenFile.open(config.tokensFile, logger);
+    const api = await createApi(
+      GatewayModule.register({ log, tokens, lookup: reader, fence: reader, clock, config, logger }),
+      config,
+      logger,
+    );
+    await api.listen(0, '127.0.0.1');
+    const { port } = api.getHttpServer().address() as AddressInfo;
+    return { port, token };
+  },
+
+  /** Bytes of all files that were accepted so far, as their last records say. */
+  async bytes(): Promise<number> {
+    let bytes = 0;
+    const ends = await log.endOffsets('uploads');
+    for (const [partition, end] of ends.entries()) {
+      for await (const records of log.read('uploads', partition, 0, end)) {
+        for (const { headers, value } of records) {
+          if (headers['type'] !== 'end') continue;
+          bytes += (JSON.parse(value.toString()) as UploadEnd).bytes;
+        }
+      }
+    }
+    return bytes;
+  },
+};
+
+export type GatewayCommands = typeof commands;
+
+obey(commands);

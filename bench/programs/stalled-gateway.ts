@@ -1,0 +1,53 @@
+/** The gateway on a log in memory that can be told to take nothing for a while, as a test has it. */
+import { OWNER, startGateway, type Gateway } from '../../test/gateway/gateway.js';
+import { MemoryLog } from '../../test/gateway/memory-log.js';
+import type { RecordPosition, RecordToAppend, Topic } from '../../src/log/upload-log.js';
+import type { Target } from '../load/requests.js';
+import { obey } from '../process/commands.js';
+
+/** Nobody is to give up while the log stalls. */
+const PATIENCE_MS = 600_000;
+
+/** Keeps nothing of what it takes but how much that was. */
+class CountingLog extends MemoryLog {
+  fileBytes = 0;
+
+  constructor() {
+    super(4, false);
+  }
+
+  override append(
+    topic: Topic,
+    records: readonly RecordToAppend[],
+  ): Promise<readonly RecordPosition[]> {
+    for (const { headers, value } of records) {
+      if (topic === 'uploads' && headers['type'] === 'chunk') this.fileBytes += value.length;
+    }
+    return super.append(topic, records);
+  }
+}
+
+const log = new CountingLog();
+let gateway: Gateway;
+
+const commands = {
+  async start(): Promise<Target> {
+    const limits = { logTimeoutMs: PATIENCE_MS, uploadDeadlineMs: PATIENCE_MS };
+    gateway = await startGateway(limits, { log });
+    return { port: gateway.port, token: OWNER };
+  },
+  stall(): void {
+    // So that the memory before is what is really needed.
+    globalThis.gc?.();
+    log.stall();
+  },
+  resume(): void {
+    log.resume();
+  },
+  /** Bytes of files that the log was given, taken or not. */
+  fileBytes: (): number => log.fileBytes,
+};
+
+export type StalledGatewayCommands = typeof commands;
+
+obey(commands);

@@ -1,0 +1,54 @@
+/** Fills a warehouse quickly: prepared uploads go in through the warehouse's port, many in a block. */
+import { uuidv7 } from '../../src/domain/requests/request-id.js';
+import { VersionClock } from '../../src/domain/version.js';
+import { COST } from '../../src/domain/families/index.js';
+import { prepareUpload } from '../../src/ingest/prepare/prepare-upload.js';
+import { storageBlock, type UploadToStore } from '../../src/ingest/write/storage-block.js';
+import { ChdbWarehouse } from '../../src/warehouse/chdb/chdb-warehouse.js';
+import { migrate } from '../../src/warehouse/schema/migrate.js';
+import { randomBytes } from 'node:crypto';
+import { type CostSpec, costFiles } from '../load/cost-files.js';
+import type { Totals } from '../load/totals.js';
+import { obey } from '../process/commands.js';
+
+const DATABASE = 'custom_data';
+const FILES_A_BLOCK = 25;
+const FACTS = { finding: null, requestDay: 20_000, integratedChannels: [] };
+
+let warehouse: ChdbWarehouse;
+const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
+
+const commands = {
+  async open({ dataDir }: { dataDir: string }): Promise<void> {
+    warehouse = await ChdbWarehouse.open(dataDir, DATABASE);
+    await migrate(warehouse, DATABASE);
+  },
+
+  /** @returns what is stored of the load */
+  async store({ account, load }: { account: string; load: CostSpec }): Promise<Totals> {
+    const { files, kept } = costFiles(load);
+    for (let from = 0; from < files.length; from += FILES_A_BLOCK) {
+      const uploads = files.slice(from, from + FILES_A_BLOCK).map((file) => upload(account, file));
+      await warehouse.insert(COST.table, storageBlock(COST, uploads));
+    }
+    return kept;
+  },
+
+  /** Merges everything, so that nothing of it is left to be done while others are measured. */
+  async finish(): Promise<void> {
+    await warehouse.execute(`OPTIMIZE TABLE ${DATABASE}.${COST.table} FINAL`);
+    await warehouse.close();
+  },
+};
+
+export type StoreRowsCommands = typeof commands;
+
+function upload(account: string, file: Buffer): UploadToStore {
+  const verdict = prepareUpload(COST, new Uint8Array(file), FACTS);
+  if (!verdict.valid) throw new Error(verdict.reason);
+  const requestId = uuidv7(Date.now(), randomBytes(10));
+  const uploadedAt = Math.floor(Date.now() / 1000);
+  return { requestId, account, version: clock.next(), uploadedAt, prepared: verdict.upload };
+}
+
+obey(commands);

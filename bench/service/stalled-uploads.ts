@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Bench } from '../benchmark.js';
+import type { FillerSpec } from '../load/filler-files.js';
+import { Child } from '../process/child.js';
+import { residentBytes } from '../process/usage.js';
+import type { StalledGatewayCommands } from '../programs/stalled-gateway.js';
+
+const SAMPLE_MS = 25;
+/** Nothing has moved for so long: whatever the gateway takes without its log, it has taken. */
+const QUIET_MS = 1_500;
+/** Few: memory that they leave behind would hide some of the growth. */
+const WARM_UP_UPLOADS = 2;
+
+/** Bytes that the gateway's process has resident. */
+export interface StalledMemory {
+  readonly before: number;
+  readonly peak: number;
+}
+
+/**
+ * The memory of a gateway with uploads at once whose log takes nothing; then the log goes on, and
+ * every upload has to be accepted and every byte has to have reached it.
+ */
+export async function memoryWhileStalled(
+  { generator }: Bench,
+  load: FillerSpec,
+  uploads: number,
+): Promise<StalledMemory> {
+  await generator.prepare(load);
+  const gateway = Child.start<StalledGatewayCommands>('programs/stalled-gateway', {
+    execArgv: ['--expose-gc'],
+  });
+  try {
+    const target = await gateway.call('start');
+    const post = (count: number): Promise<unknown> =>
+      generator.program.call('post', { target, load, concurrency: count, repeat: count });
+    await post(WARM_UP_UPLOADS);
+    await gateway.call('stall');
+    const before = await residentBytes(gateway.pid);
+    const posted = post(uploads);
+    const peak = await peakUntilQuiet(gateway, before);
+    await gateway.call('resume');
+    await posted;
+    const found = await gateway.call('fileBytes');
+    const expected = (WARM_UP_UPLOADS + uploads) * load.bytes;
+    if (found !== expected) throw new Error(`the log has ${found} bytes, ${expected} were sent`);
+    return { before, peak };
+  } finally {
+    await gateway.end();
+  }
+}
+
+async function peakUntilQuiet(
+  gateway: Child<StalledGatewayCommands>,
+  before: number,
+): Promise<number> {
+  let peak = before;
+  let seen = await gateway.call('fileBytes');
+  let movedAt = performance.now();
+  while (performance.now() - movedAt < QUIET_MS) {
+    await sleep(SAMPLE_MS);
+    peak = Math.max(peak, await residentBytes(gateway.pid));
+    const bytes = await gateway.call('fileBytes');
+    if (bytes !== seen) movedAt = performance.now();
+    seen = bytes;
+  }
+  return peak;
+}

@@ -1,0 +1,48 @@
+import type { Bench } from '../benchmark.js';
+import { NOTHING, plus, type Totals } from '../load/totals.js';
+import { Child } from '../process/child.js';
+import { makeFolder } from '../process/cleanup.js';
+import type { StoreRowsCommands } from '../programs/store-rows.js';
+import { ACCOUNT } from './service.js';
+import { costLoad, FILE_ROWS } from './throughput.js';
+
+const ACCOUNTS = [ACCOUNT, 'second', 'third', 'fourth', 'fifth'];
+const ROWS_PER_KEY = 5;
+
+export interface StoredRows {
+  /** A data folder; to be copied, never to be opened. */
+  readonly folder: string;
+  readonly rows: number;
+  /** Of {@link ACCOUNT}. */
+  readonly totals: Totals;
+}
+
+let stored: Promise<StoredRows> | undefined;
+
+/** A data folder with rows of several accounts, merged; made once in a run. */
+export function storedRows(bench: Bench): Promise<StoredRows> {
+  stored ??= make(bench);
+  return stored;
+}
+
+async function make({ sizes, say }: Bench): Promise<StoredRows> {
+  say(`storing ${sizes.storedRows} rows`);
+  const folder = await makeFolder();
+  const program = Child.start<StoreRowsCommands>('programs/store-rows');
+  const files = Math.ceil(sizes.storedRows / ACCOUNTS.length / FILE_ROWS);
+  let totals = NOTHING;
+  let rows = 0;
+  try {
+    await program.call('open', { dataDir: folder });
+    for (const [at, account] of ACCOUNTS.entries()) {
+      const load = { ...costLoad(files, ROWS_PER_KEY, 100 + at), isDisjoint: true };
+      const kept = await program.call('store', { account, load });
+      rows += kept.rows;
+      if (account === ACCOUNT) totals = plus(totals, kept);
+    }
+    await program.call('finish');
+    return { folder, rows, totals };
+  } finally {
+    await program.end();
+  }
+}

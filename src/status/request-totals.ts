@@ -1,0 +1,40 @@
+import { FAMILIES } from '../domain/families/index.js';
+import { STATUSES } from '../domain/requests/status.js';
+import { requestRows, requests } from '../ops/metrics.js';
+import type { RequestHistory, RequestTotals } from './history.js';
+
+/** The history is asked no more often than this, however many ask for the metrics. */
+const FRESH_MS = 10_000;
+
+/**
+ * The service's invariants as gauges: accepted = succeeded + failed + in flight, and the rows that
+ * were validated, stored and read back. They come from the durable history, because the counters of
+ * a process end with it and double in replays.
+ */
+export class RequestTotalsGauges {
+  private measuredAt = -Infinity;
+
+  constructor(private readonly history: RequestHistory) {}
+
+  async measure(): Promise<void> {
+    if (performance.now() - this.measuredAt < FRESH_MS) return;
+    this.measuredAt = performance.now();
+    const totals = await this.history.totals();
+    for (const { name: family } of FAMILIES) {
+      const ofFamily = totals.filter((each) => each.family === family);
+      for (const status of STATUSES) {
+        const ofStatus = ofFamily.filter((each) => each.status === status);
+        requests.set({ family, status }, sum(ofStatus, 'requests'));
+      }
+      requestRows.set({ family, step: 'validated' }, sum(ofFamily, 'validated'));
+      requestRows.set({ family, step: 'stored' }, sum(ofFamily, 'stored'));
+      requestRows.set({ family, step: 'read_back' }, sum(ofFamily, 'readBack'));
+    }
+  }
+}
+
+type Count = 'requests' | 'validated' | 'stored' | 'readBack';
+
+function sum(totals: readonly RequestTotals[], count: Count): number {
+  return totals.reduce((all, each) => all + each[count], 0);
+}

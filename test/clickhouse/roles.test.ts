@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { ApiClient } from '../helpers/api-client.js';
+import { Deployment } from '../helpers/deployment.js';
+import { describeWithBroker } from '../helpers/kafka.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../helpers/service-process.js';
+import { COST, csvOf } from '../helpers/warehouse-model.js';
+
+/** The roles in processes of their own, on Kafka and ClickHouse. */
+
+describeWithBroker('roles', () => {
+  const ROLES = ['gateway', 'ingest', 'status'] as const;
+  const processes = new Map<string, ServiceProcess>();
+  let deployment: Deployment;
+
+  beforeAll(async () => {
+    deployment = await Deployment.open({ log: 'kafka', warehouse: 'clickhouse' });
+    for (const role of ROLES) {
+      const env = {
+        ...deployment.clickhouse!.env,
+        KAFKA_BROKERS: deployment.broker!.address,
+        TOKENS_FILE: `${deployment.dataDir}/tokens.json`,
+        ROLES: role,
+      };
+      processes.set(role, await ServiceProcess.start(await makeDataDir(), env));
+    }
+    // What the deployment closes in the end.
+    deployment.service = processes.get('gateway')!;
+  }, 180_000);
+  afterAll(async () => {
+    for (const process of processes.values()) {
+      await process.kill();
+      await removeDataDir(process.dataDir);
+    }
+    await deployment.close();
+  });
+
+  test.each(ROLES)('the %s process is ready at a port of its own', async (role) => {
+    const { ops } = processes.get(role)!.ports;
+    const answer = await fetch(`http://127.0.0.1:${ops}/health/ready`);
+    expect(await answer.text()).toContain('"status":"ok"');
+    expect((await fetch(`http://127.0.0.1:${ops}/metrics`)).status).toBe(200);
+  });
+
+  test('only the gateway opens an API', () => {
+    expect(processes.get('gateway')!.ports.api).toBeGreaterThan(0);
+    for (const role of ['ingest', 'status']) {
+      expect(Object.keys(processes.get(role)!.ports)).not.toContain('api');
+      expect(Object.keys(processes.get(role)!.ports)).not.toContain('query');
+    }
+  });
+
+  test('together they take an upload from HTTP to the reports and the history', async () => {
+    const token = await tokenFor(deployment.dataDir, 'acme');
+    const client = new ApiClient(() => deployment.service.ports.api, token);
+    // A running gateway honours a new token within a second.
+    await sleep(1_500);
+    const row = { date: '2026-02-01', channel: 'news', currency: 'EUR', campaign: 'one' };
+    const metrics = { impressions: '1', clicks: '1', cost: '0.5' };
+    const { requestId } = await client.create('cost', csvOf(COST, [{ ...row, ...metrics }]));
+    expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+    expect(await deployment.query('SELECT account, cost FROM cost_report')).toEqual([
+      { account: 'acme', cost: 0.5 },
+    ]);
+    const history = `SELECT status FROM upload_requests WHERE request_id = '${requestId}'`;
+    for (let rows: unknown[] = []; ; rows = await deployment.query(history)) {
+      if (JSON.stringify(rows) === '[{"status":"succeeded"}]') break;
+      await sleep(100);
+    }
+  });
+
+  test.each(ROLES)('the %s process ends cleanly at a signal', async (role) => {
+    expect(await processes.get(role)!.stop()).toBe(0);
+  });
+});
