@@ -7,7 +7,7 @@ export interface Bench {
   readonly sizes: Sizes;
   readonly generator: LoadGenerator;
   /** Says what is going on, on standard error: the table alone goes to standard output. */
-  say(text: string): void;
+  readonly say: (text: string) => void;
 }
 
 /**

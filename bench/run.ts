@@ -21,6 +21,7 @@ import { loads } from './growth/loads.js';
 import { partitions } from './growth/partitions.js';
 import { LoadGenerator } from './load/load-generator.js';
 import { gatewayMemory } from './memory/gateway.js';
+import { ingestMemory } from './memory/ingest.js';
 import type { Figure } from './report/figure.js';
 import { describeMachine } from './report/machine.js';
 import { tableOf } from './report/table.js';
@@ -41,7 +42,7 @@ const GOALS: Readonly<Record<string, Benchmark>> = {
 
 /** Not part of a run of everything. */
 const OTHERS: Readonly<Record<string, Benchmark>> = {
-  memory: gatewayMemory,
+  memory: async (bench) => [...(await gatewayMemory(bench)), ...(await ingestMemory(bench))],
   growth: async (bench) => [
     ...(await clients(bench)),
     ...(await partitions(bench)),

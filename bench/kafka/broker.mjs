@@ -12,9 +12,10 @@ if (!canStartBroker()) {
   process.stdout.write('none\n');
   process.exit();
 }
+// Keeps this process alive, which the broker's own process does not.
+process.stdin.resume();
 const broker = await KafkaBroker.start();
 process.stdout.write(`${broker.address}\n`);
-process.stdin.resume();
 process.stdin.on('end', () => {
   void broker.stop().then(() => process.exit());
 });

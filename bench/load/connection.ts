@@ -6,6 +6,11 @@ export interface Answer {
   readonly body: string;
 }
 
+interface Waiting {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
 const HEADER_END = '\r\n\r\n';
 
 /**
@@ -15,7 +20,7 @@ const HEADER_END = '\r\n\r\n';
  * and a look at the answer's header, so that the generator is never what is measured.
  */
 export class Connection {
-  private pending: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
+  private pending: Waiting | undefined;
   private received: Buffer = Buffer.alloc(0);
 
   static async open(port: number): Promise<Connection> {

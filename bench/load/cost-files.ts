@@ -117,15 +117,15 @@ function line(
   return [
     dayText(id % DAYS),
     CHANNELS[id % CHANNELS.length],
-    CURRENCIES[place % CURRENCIES.length],
+    CURRENCIES[(id + place) % CURRENCIES.length],
     campaign,
     impressions,
     clicks,
     (costCents / 100).toFixed(2),
-    `c${id}`,
+    `cmp-${seed}-${id}`,
     AD_GROUPS[(random >>> 8) % AD_GROUPS.length]!,
     COUNTRIES[(place + file) % COUNTRIES.length],
-    SYSTEMS[place % SYSTEMS.length],
+    SYSTEMS[(random >>> 5) % SYSTEMS.length],
   ].join(',');
 }
 

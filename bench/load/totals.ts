@@ -25,7 +25,7 @@ export const TOTALS_SQL =
 /** @throws Error when the two differ: the run is void then */
 export function requireEqual(what: string, found: Totals, expected: Totals): void {
   for (const name of Object.keys(expected) as (keyof Totals)[]) {
-    if (Number(found[name]) !== expected[name]) {
+    if (found[name] !== expected[name]) {
       throw new Error(`${what}: ${name} is ${found[name]}, but ${expected[name]} was sent`);
     }
   }

@@ -8,8 +8,8 @@ type Argument<C extends Commands, Name extends keyof C> = Parameters<C[Name]>[0]
 type Result<C extends Commands, Name extends keyof C> = Awaited<ReturnType<C[Name]>>;
 
 interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: Error): void;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
 }
 
 export interface ChildOptions {

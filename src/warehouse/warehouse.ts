@@ -28,6 +28,7 @@ export interface Warehouse {
    * Rows as objects; 64-bit and larger integers come as strings.
    *
    * @param sql with `{name:Type}` placeholders
+   * @param parameters at most 128 KiB each, written out: servers take no more
    */
   query<Row>(sql: string, parameters?: Readonly<Record<string, QueryParameter>>): Promise<Row[]>;
 

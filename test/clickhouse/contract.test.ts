@@ -181,14 +181,14 @@ describe.each(WAREHOUSES)('the warehouse as %s', (kind) => {
       expect(rows).toEqual([{ one: large, list: [large, '1'], small: '1' }]);
     });
 
-    test('a list may be longer than any URL', async () => {
-      const list = Array.from({ length: 50_000 }, (_, index) => 2n ** 127n + BigInt(index));
+    test('a list may be almost 128 KiB long', async () => {
+      const list = Array.from({ length: 3_000 }, (_, index) => 2n ** 127n + BigInt(index));
       expect(
         await warehouse.query('SELECT length({list:Array(UInt128)}) AS n, {n:UInt8} AS m', {
           list,
           n: 7,
         }),
-      ).toEqual([{ n: '50000', m: 7 }]);
+      ).toEqual([{ n: '3000', m: 7 }]);
     });
 
     test('many rows arrive, and none is none', async () => {

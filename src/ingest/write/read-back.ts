@@ -2,6 +2,9 @@ import { type Family, keyColumns } from '../../domain/families/index.js';
 import type { Warehouse } from '../../warehouse/warehouse.js';
 import type { UploadToStore } from './storage-block.js';
 
+/** A server takes a parameter of at most 128 KiB; a version has up to 39 digits. */
+const VERSIONS_PER_QUERY = 3_000;
+
 /** What a reader finds of a batch. */
 export interface ReadBack {
   /** By version: the rows found, those included that a later upload has already replaced. */
@@ -22,14 +25,7 @@ export async function readBack(
   family: Family,
   uploads: readonly UploadToStore[],
 ): Promise<ReadBack> {
-  const stored = await warehouse.query<{ upload: string; keys: string; found: string }>(
-    `SELECT toString(version) AS upload, count() AS keys, sum(length(rows)) AS found
-     FROM ${database}.${family.table}
-     WHERE version IN {versions:Array(UInt128)}
-     GROUP BY version`,
-    { versions: uploads.map(({ version }) => version) },
-  );
-  const storedOf = new Map(stored.map((found) => [BigInt(found.upload), found]));
+  const storedOf = await storedByVersion(warehouse, database, family, uploads);
   const rows = new Map<bigint, number>();
   const absent: UploadToStore[] = [];
   for (const upload of uploads) {
@@ -43,6 +39,33 @@ export async function readBack(
     } else absent.push(upload);
   }
   return { rows, absent };
+}
+
+interface StoredVersion {
+  readonly upload: string;
+  readonly keys: string;
+  readonly found: string;
+}
+
+async function storedByVersion(
+  warehouse: Warehouse,
+  database: string,
+  family: Family,
+  uploads: readonly UploadToStore[],
+): Promise<ReadonlyMap<bigint, StoredVersion>> {
+  const stored = new Map<bigint, StoredVersion>();
+  for (let from = 0; from < uploads.length; from += VERSIONS_PER_QUERY) {
+    const some = uploads.slice(from, from + VERSIONS_PER_QUERY);
+    const found = await warehouse.query<StoredVersion>(
+      `SELECT toString(version) AS upload, count() AS keys, sum(length(rows)) AS found
+       FROM ${database}.${family.table}
+       WHERE version IN {versions:Array(UInt128)}
+       GROUP BY version`,
+      { versions: some.map(({ version }) => version) },
+    );
+    for (const row of found) stored.set(BigInt(row.upload), row);
+  }
+  return stored;
 }
 
 /** Whether each of the upload's keys is stored at its version or a later one. */

@@ -6,8 +6,11 @@ import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
 import { storageBlock, type UploadToStore } from './storage-block.js';
 
-/** How often a lone upload that ran out of memory is tried before it counts as rejected. */
-const MEMORY_TRIES = 3;
+/**
+ * How often a lone upload that ran out of memory is tried before it counts as rejected: for about a
+ * quarter of a minute, because it may be other statements that have taken the memory.
+ */
+const MEMORY_TRIES = 10;
 
 /** An upload that the warehouse refuses even alone. */
 export interface RejectedItem {

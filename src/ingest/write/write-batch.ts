@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { familyNamed } from '../../domain/families/index.js';
 import { retrying } from '../../domain/retry.js';
 import { timeOfVersion } from '../../domain/version.js';
@@ -11,6 +13,8 @@ import type { UploadInFlight } from '../upload-in-flight.js';
 import { giveUp } from './give-up.js';
 import { readBack } from './read-back.js';
 import { BatchStore, type RejectedItem, toStore } from './store-batch.js';
+
+const READ_BACK_PAUSE_MS = 1_000;
 
 export interface BatchWriterDependencies {
   readonly log: UploadLog;
@@ -91,6 +95,8 @@ export class BatchWriter {
       if (missing.length > 0) {
         logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
         await this.store.store(missing);
+        // A replica that lags behind is not to be stormed.
+        await sleep(READ_BACK_PAUSE_MS);
       }
     }
     end();

@@ -20,7 +20,9 @@ export function blockOf(columns: readonly NativeColumn[], rows: number): NativeB
   let header: Uint8Array[] = [varint(columns.length), varint(rows)];
   for (const { name, type, parts: data } of columns) {
     header.push(STRING.write([name, type]));
-    parts.push(Buffer.concat(header), ...data);
+    parts.push(Buffer.concat(header));
+    // Not spread: a batch of thousands of small uploads has more parts than a call takes arguments.
+    for (const part of data) parts.push(part);
     header = [];
   }
   return { rows, columns: columns.map(({ name, type }) => ({ name, type })), parts };

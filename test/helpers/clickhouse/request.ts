@@ -21,6 +21,9 @@ const PROTOCOL = new Set([
   'password',
 ]);
 
+/** The server's default of `http_max_field_value_size`, which holds for parts of a form as well. */
+const PARAMETER_BYTES = 131_072;
+
 /** @throws EngineException when the credentials are not the server's */
 export function authenticate(request: IncomingMessage, expected: Credentials): void {
   const { authorization = '' } = request.headers;
@@ -33,7 +36,11 @@ export function authenticate(request: IncomingMessage, expected: Credentials): v
   );
 }
 
-/** Reads the statement, its parameters and the data of an INSERT. */
+/**
+ * Reads the statement, its parameters and the data of an INSERT.
+ *
+ * @throws EngineException
+ */
 export async function readEngineRequest(
   request: IncomingMessage,
   url: URL,
@@ -55,6 +62,15 @@ export async function readEngineRequest(
     const body = await bodyOf(request);
     if (Engine.isInsertOfData(sql)) data = body;
     else sql += body.toString('utf8');
+  }
+  for (const value of parameters.values()) {
+    if (Buffer.byteLength(value) > PARAMETER_BYTES) {
+      throw new EngineException(
+        1000,
+        'POCO_EXCEPTION',
+        'HTML Form Exception: Field value too long',
+      );
+    }
   }
   return {
     sql,
