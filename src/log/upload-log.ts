@@ -44,7 +44,10 @@ export interface RecordHandler {
 }
 
 export interface Consumption {
-  /** Commits durably: the next consumer of the partition begins at `offset`. */
+  /**
+   * Commits durably: the next consumer of the partition begins at `offset`. Of a partition that has
+   * been revoked nothing is committed. Also to be called after `stop`.
+   */
   commit(partition: number, offset: number): Promise<void>;
   pause(partition: number): void;
   resume(partition: number): void;

@@ -59,9 +59,13 @@ export class Deployment {
 
   /** Kills everything and removes what was stored. */
   async close(): Promise<void> {
-    await this.service.kill();
-    await this.clickhouse?.stop();
-    await this.broker?.stop();
-    await removeDataDir(this.dataDir);
+    try {
+      await this.service.kill();
+    } finally {
+      // Also when the service has never come up.
+      await this.clickhouse?.stop();
+      await this.broker?.stop();
+      await removeDataDir(this.dataDir);
+    }
   }
 }

@@ -23,7 +23,8 @@ export class Assignment {
   call: Promise<void> = Promise.resolve();
   private readonly decoder: RecordDecoder;
   private commitOffsets: CommitOffsets | undefined;
-  private next = 0;
+  /** The offset behind what was handed over. */
+  next = 0;
 
   constructor(
     readonly topic: string,
@@ -66,12 +67,11 @@ export class Assignment {
    * `isRevoked`, in one turn of the event loop, so that nothing is committed for another's partition.
    *
    * @param isPatient whether to go on while the brokers are away
-   * @throws RangeError ahead of what was handed over
+   * @throws LogUnavailableError
    */
   async commit(offset: number, isPatient: () => boolean): Promise<void> {
-    if (offset > this.next) {
-      throw new RangeError(`offset ${offset} of partition ${this.partition} was not handed over`);
-    }
+    // Handed over before a rebalance, and on its way again: it will be committed then.
+    if (offset > this.next) return;
     const partitions = [{ partition: this.partition, offset: String(offset) }];
     while (!this.isRevoked && this.commitOffsets !== undefined) {
       try {

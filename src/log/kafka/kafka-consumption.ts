@@ -1,15 +1,12 @@
-import kafkajs, {
-  type Consumer,
-  type EachBatchPayload,
-  type Kafka,
-  type PartitionAssigner,
-} from 'kafkajs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs, { type Consumer, type EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../ops/logger.js';
 import { logErrors } from '../../ops/metrics.js';
 import type { Consumption, RecordHandler } from '../upload-log.js';
 import { Assignment } from './assignment.js';
-import { QUICK_RETRIES } from './client.js';
 import { KafkaSetupError, reasonOf, setupFault } from './failure.js';
+import { type ConsumerOptions, startConsumer } from './group-consumer.js';
+import { inTime } from './in-time.js';
 
 /**
  * How long a batch may hold up the fetching from its broker. A handler that takes longer has its
@@ -17,26 +14,10 @@ import { KafkaSetupError, reasonOf, setupFault } from './failure.js';
  * heartbeats, between batches only.
  */
 const PATIENCE_MS = 100;
-/** How long a broker holds a fetch that has nothing to tell; also what a resumed partition may wait. */
-const WAIT_MS = 250;
-const FETCH_BYTES = 8 * 1024 * 1024;
-const PARTITION_BYTES = 2 * 1024 * 1024;
-/** Batches handled at once: more than one broker leads partitions of a topic. */
-const CONCURRENT_BATCHES = 64;
 const FIRST_RESTART_MS = 500;
 const LONGEST_RESTART_MS = 5_000;
-/** Members that are there answer a rebalance with their next heartbeat. */
-const REBALANCE_MS = 30_000;
 
-export interface ConsumptionOptions {
-  readonly kafka: Kafka;
-  /** Full names. */
-  readonly topic: string;
-  readonly group: string;
-  /** After so long without a heartbeat a member's partitions go to others. */
-  readonly sessionMs: number;
-  /** How old the knowledge of partitions may be. */
-  readonly metadataMs: number;
+export interface ConsumptionOptions extends ConsumerOptions {
   /** How long commits go on trying after `stop`. */
   readonly timeoutMs: number;
   /** By partition: where a consumer of the group begins. */
@@ -59,6 +40,8 @@ export class KafkaConsumption implements Consumption {
   private readonly assignments = new Map<number, Assignment>();
   /** By partition: handler calls that outlive their assignment; the next one waits for them. */
   private readonly lastCalls = new Map<number, Promise<void>>();
+  /** By partition: the offset behind what has been handed over at any time. */
+  private readonly handed = new Map<number, number>();
   private consumer: Consumer | undefined;
   private restartMs = FIRST_RESTART_MS;
   /** Hands over nothing more. */
@@ -74,10 +57,14 @@ export class KafkaConsumption implements Consumption {
     this.failed = new Promise<never>((_, reject) => (this.reject = reject));
     // Whoever consumes may look at it later, or never.
     this.failed.catch(() => undefined);
-    void this.start();
+    this.start();
   }
 
+  /** @throws RangeError ahead of what was handed over */
   async commit(partition: number, offset: number): Promise<void> {
+    if (offset > (this.handed.get(partition) ?? 0)) {
+      throw new RangeError(`offset ${offset} of partition ${partition} was not handed over`);
+    }
     await this.assignments.get(partition)?.commit(offset, () => Date.now() < this.patientUntil);
   }
 
@@ -112,57 +99,20 @@ export class KafkaConsumption implements Consumption {
     return this.left;
   }
 
-  private async start(): Promise<void> {
-    const { kafka, topic, group, sessionMs, metadataMs } = this.options;
-    const consumer = kafka.consumer({
-      groupId: group,
-      partitionAssigners: [this.assigner()],
-      sessionTimeout: sessionMs,
-      heartbeatInterval: Math.floor(sessionMs / 4),
-      rebalanceTimeout: REBALANCE_MS,
-      metadataMaxAge: metadataMs,
-      maxWaitTimeInMs: WAIT_MS,
-      maxBytes: FETCH_BYTES,
-      maxBytesPerPartition: PARTITION_BYTES,
-      allowAutoTopicCreation: false,
-      // A crashed consumer is replaced here, where the reason is looked at.
-      retry: { ...QUICK_RETRIES, restartOnFailure: () => Promise.resolve(false) },
+  private start(): void {
+    const consumer = startConsumer(this.options, {
+      joining: () => {
+        if (this.consumer === consumer) this.revokeAll();
+      },
+      joined: (partitions) => {
+        if (this.consumer === consumer) this.joined(partitions);
+      },
+      crashed: (error) => {
+        this.crashed(consumer, error);
+      },
+      take: (payload) => this.take(payload),
     });
     this.consumer = consumer;
-    consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
-      if (this.consumer === consumer) this.joined(memberAssignment[topic] ?? []);
-    });
-    consumer.on(consumer.events.CRASH, ({ payload: { error } }) => {
-      this.crashed(consumer, error);
-    });
-    try {
-      await consumer.connect();
-      await consumer.subscribe({ topics: [topic], fromBeginning: true });
-      await consumer.run({
-        autoCommit: false,
-        eachBatchAutoResolve: false,
-        partitionsConsumedConcurrently: CONCURRENT_BATCHES,
-        eachBatch: (payload) => this.take(payload),
-      });
-    } catch (error) {
-      this.crashed(consumer, error);
-    }
-  }
-
-  /** Round robin. Its `protocol` is what a member sends when it joins: the moment to let go of all. */
-  private assigner(): PartitionAssigner {
-    return (config) => {
-      const roundRobin = kafkajs.PartitionAssigners.roundRobin(config);
-      return {
-        name: roundRobin.name,
-        version: roundRobin.version,
-        assign: (group) => roundRobin.assign(group),
-        protocol: (subscription) => {
-          this.revokeAll();
-          return roundRobin.protocol(subscription);
-        },
-      };
-    };
   }
 
   private joined(partitions: readonly number[]): void {
@@ -192,6 +142,7 @@ export class KafkaConsumption implements Consumption {
     const offsets = await beginnings;
     if (assignment.isRevoked || this.isStopped) return;
     assignment.begin(offsets[assignment.partition] ?? 0);
+    this.note(assignment);
   }
 
   /** kafkajs has the same offsets, but does not tell them. */
@@ -201,6 +152,7 @@ export class KafkaConsumption implements Consumption {
         return await this.options.committed();
       } catch {
         if (this.isStopped) return [];
+        await sleep(FIRST_RESTART_MS);
       }
     }
   }
@@ -213,13 +165,14 @@ export class KafkaConsumption implements Consumption {
     if (!(await this.isThrough(assignment))) return;
     if (assignment.isRevoked || assignment.isPaused || this.isStopped) return;
     assignment.hand(payload);
+    this.note(assignment);
     payload.resolveOffset(batch.lastOffset());
     await this.isThrough(assignment);
   }
 
   /** Whether the handler call is done soon; if not, the partition is set aside until it is. */
   private async isThrough(assignment: Assignment): Promise<boolean> {
-    if (await inTime(assignment.call)) return true;
+    if (await inTime(assignment.call, PATIENCE_MS)) return true;
     if (!assignment.isSetAside) {
       assignment.isSetAside = true;
       this.pauseFetching([assignment.partition]);
@@ -260,7 +213,7 @@ export class KafkaConsumption implements Consumption {
       'consumer lost the brokers, joins again',
     );
     setTimeout(() => {
-      if (this.left === undefined) void this.start();
+      if (this.left === undefined) this.start();
     }, this.restartMs).unref();
     this.restartMs = Math.min(this.restartMs * 2, LONGEST_RESTART_MS);
   }
@@ -278,6 +231,10 @@ export class KafkaConsumption implements Consumption {
     this.assignments.clear();
   }
 
+  private note({ partition, next }: Assignment): void {
+    this.handed.set(partition, Math.max(next, this.handed.get(partition) ?? 0));
+  }
+
   private calls(): Promise<void>[] {
     const current = Array.from(this.assignments.values(), ({ call }) => call);
     return [...current, ...this.lastCalls.values()];
@@ -290,19 +247,5 @@ function whileRunning(act: () => void): void {
     act();
   } catch (error) {
     if (!(error instanceof kafkajs.KafkaJSNonRetriableError)) throw error;
-  }
-}
-
-async function inTime(call: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(false);
-    }, PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([call.then(() => true as const), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -25,11 +25,16 @@ export class RecordDecoder {
         timestamp: this.timestamp,
         key: key?.toString() ?? '',
         headers: headers === undefined ? {} : textOf(headers),
-        value: value ?? Buffer.alloc(0),
+        value: value === null ? Buffer.alloc(0) : ownBytes(value),
       });
     }
     return records;
   }
+}
+
+/** A part of a large batch would keep all of it in memory for as long as the record is held. */
+function ownBytes(value: Buffer): Buffer {
+  return value.buffer.byteLength > 2 * value.length ? Buffer.from(value) : value;
 }
 
 function textOf(headers: IHeaders): Record<string, string> {
