@@ -78,7 +78,7 @@ test('SIGTERM waits for an upload whose body is still coming', async () => {
       },
       body,
       duplex: 'half',
-    } as RequestInit,
+    },
   );
   await receiving(service);
   const stopped = service.stop();
@@ -88,7 +88,7 @@ test('SIGTERM waits for an upload whose body is still coming', async () => {
 });
 
 async function receiving(service: ServiceProcess): Promise<void> {
-  while (!/custom_data_uploads_receiving 1/.test(await service.metrics())) {
+  while (!(await service.metrics()).includes('custom_data_uploads_receiving 1')) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

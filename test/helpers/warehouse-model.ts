@@ -26,7 +26,7 @@ export class WarehouseModel {
     }
     for (const [key, stored] of byKey) this.keys[family.table].set(key, stored);
     const names = this.metrics.get(account) ?? new Set();
-    for (const row of rows) if ('event_category' in row) names.add(row['event_category']!);
+    for (const row of rows) if ('event_category' in row) names.add(row['event_category']);
     this.metrics.set(account, names);
   }
 
