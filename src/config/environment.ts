@@ -182,7 +182,7 @@ export class Environment {
   BATCH_MAX_BYTES = 64 * MIB;
 
   @Whole(0, 60_000)
-  BATCH_MAX_MS = 50;
+  BATCH_MAX_MS = 500;
 
   @Whole(1, 64)
   VALIDATION_THREADS = 1;

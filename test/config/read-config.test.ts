@@ -26,7 +26,7 @@ test('an empty environment gives the embedded service with every role', () => {
       waitingUploadBytes: 134_217_728,
       batchRows: 250_000,
       batchBytes: 67_108_864,
-      batchMs: 50,
+      batchMs: 500,
       validationThreads: 1,
       queryConcurrency: 4,
       queryTimeoutMs: 60_000,
