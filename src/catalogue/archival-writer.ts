@@ -1,3 +1,4 @@
+import { Failure } from '../domain/failure.js';
 import { retrying } from '../domain/retry.js';
 import type { Consumption, LogRecord, RecordHandler, UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
@@ -12,10 +13,9 @@ export const CATALOGUE_GROUP = 'metric-catalogue';
 
 /** Applies the archiving and restoring of metrics from the control topic to the catalogue. */
 export class ArchivalWriter implements RecordHandler {
-  readonly failed: Promise<never>;
+  private readonly failure = new Failure();
   private readonly aborting = new AbortController();
   private consumption: Consumption | undefined;
-  private broken: (error: unknown) => void = () => undefined;
 
   static async start(
     log: UploadLog,
@@ -24,18 +24,18 @@ export class ArchivalWriter implements RecordHandler {
   ): Promise<ArchivalWriter> {
     const writer = new ArchivalWriter(warehouse, logger);
     writer.consumption = await log.consume('control', CATALOGUE_GROUP, writer);
-    writer.consumption.failed.catch(writer.broken);
+    writer.consumption.failed.catch(writer.failure.report);
     return writer;
   }
 
   private constructor(
     private readonly warehouse: Warehouse,
     private readonly logger: Logger,
-  ) {
-    this.failed = new Promise<never>((_, reject) => {
-      this.broken = reject;
-    });
-    this.failed.catch(() => undefined);
+  ) {}
+
+  /** Rejects when it cannot go on: the process is to end, and the next one reads again. */
+  get failed(): Promise<never> {
+    return this.failure.promise;
   }
 
   assigned(): void {

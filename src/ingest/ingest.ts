@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { Failure } from '../domain/failure.js';
 import type { Consumption, LogRecord, RecordHandler } from '../log/upload-log.js';
 import { Assembler } from './assemble/assembler.js';
 import { ChunkStore } from './assemble/chunk-store.js';
@@ -30,14 +31,11 @@ interface Assignment {
  * assemble → prepare (parse, validate, group, encode: on threads) → batch → write → commit.
  */
 export class Ingest implements RecordHandler {
-  /** Rejects when ingest cannot go on: the process is to end, and the next one replays. */
-  readonly failed: Promise<never>;
-
+  private readonly failure = new Failure();
   private readonly assignments = new Map<number, Assignment>();
   private readonly aborting = new AbortController();
   private readonly pipeline: Pipeline;
   private consumption: Consumption | undefined;
-  private broken: (error: unknown) => void = () => undefined;
 
   static async start(dependencies: IngestDependencies): Promise<Ingest> {
     const { config, log } = dependencies;
@@ -47,7 +45,7 @@ export class Ingest implements RecordHandler {
     const pool = new PreparePool(limits.validationThreads);
     const ingest = new Ingest(dependencies, store, pool, journal);
     ingest.consumption = await log.consume('uploads', INGEST_GROUP, ingest);
-    ingest.consumption.failed.catch(ingest.broken);
+    ingest.consumption.failed.catch(ingest.failure.report);
     return ingest;
   }
 
@@ -58,24 +56,27 @@ export class Ingest implements RecordHandler {
     journal: CrashJournal,
   ) {
     const { signal } = this.aborting;
-    this.failed = new Promise<never>((_, reject) => {
-      this.broken = (error) => {
-        if (!signal.aborted) reject(error instanceof Error ? error : new Error(String(error)));
-      };
-    });
-    // Handled here so that a failure nobody waits for yet does not end the process by itself.
-    this.failed.catch(() => undefined);
     const outcomes = {
       finished: (upload: UploadInFlight): void => {
         this.finished(upload);
       },
-      broken: this.broken,
+      broken: this.failure.report,
     };
     this.pipeline = new Pipeline(dependencies, pool, journal, outcomes, signal);
   }
 
+  /** Rejects when ingest cannot go on: the process is to end, and the next one replays. */
+  get failed(): Promise<never> {
+    return this.failure.promise;
+  }
+
   assigned(partition: number, offset: number): void {
-    const owned = new OwnedPartition(partition, offset, () => this.consumption!, this.broken);
+    const owned = new OwnedPartition(
+      partition,
+      offset,
+      () => this.consumption!,
+      this.failure.report,
+    );
     const { log, config } = this.dependencies;
     const { uploadDeadlineMs, logTimeoutMs } = config.limits;
     // After its deadline an upload may still wait for its chunks, the fence and the end, one by one.
@@ -89,7 +90,7 @@ export class Ingest implements RecordHandler {
     if (assignment === undefined) return;
     this.assignments.delete(partition);
     assignment.owned.revoked = true;
-    assignment.assembler.close().catch(this.broken);
+    assignment.assembler.close().catch(this.failure.report);
   }
 
   async records(partition: number, records: readonly LogRecord[]): Promise<void> {

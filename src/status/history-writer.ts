@@ -1,3 +1,4 @@
+import { Failure } from '../domain/failure.js';
 import { retrying } from '../domain/retry.js';
 import { furtherOf, type Transition } from '../domain/requests/transition.js';
 import { transitionOf } from '../domain/requests/transition-record.js';
@@ -17,6 +18,7 @@ const GATHER_MS = 500;
  * commits last. Waits while the warehouse is away.
  */
 export class HistoryWriter implements RecordHandler {
+  private readonly failure = new Failure();
   private readonly aborting = new AbortController();
   private consumption: Consumption | undefined;
   /** Of each request the furthest transition since the last write, and by partition the next offset. */
@@ -24,8 +26,6 @@ export class HistoryWriter implements RecordHandler {
   private next = new Map<number, number>();
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
-  readonly failed: Promise<never>;
-  private broken: (error: unknown) => void = () => undefined;
 
   static async start(
     log: UploadLog,
@@ -34,22 +34,18 @@ export class HistoryWriter implements RecordHandler {
   ): Promise<HistoryWriter> {
     const writer = new HistoryWriter(history, logger);
     writer.consumption = await log.consume('status', HISTORY_GROUP, writer);
-    writer.consumption.failed.catch(writer.broken);
+    writer.consumption.failed.catch(writer.failure.report);
     return writer;
   }
 
   private constructor(
     private readonly history: RequestHistory,
     private readonly logger: Logger,
-  ) {
-    this.failed = new Promise<never>((_, reject) => {
-      this.broken = (error) => {
-        if (!this.aborting.signal.aborted) {
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
-      };
-    });
-    this.failed.catch(() => undefined);
+  ) {}
+
+  /** Rejects when it cannot go on: the process is to end, and the next one reads again. */
+  get failed(): Promise<never> {
+    return this.failure.promise;
   }
 
   assigned(): void {
@@ -73,7 +69,7 @@ export class HistoryWriter implements RecordHandler {
     this.next.set(partition, records[records.length - 1]!.offset + 1);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      this.writing = this.write().catch(this.broken);
+      this.writing = this.write().catch(this.failure.report);
     }, GATHER_MS);
   }
 

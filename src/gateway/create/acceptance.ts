@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { dayInTimeZone } from '../../domain/days.js';
 import type { AcceptanceFence, RequestLookup } from '../../domain/requests/request-lookup.js';
+import { transitionRecord } from '../../domain/requests/transition-record.js';
 import { timestampOf, type Transition } from '../../domain/requests/transition.js';
 import type { VersionClock } from '../../domain/version.js';
 import {
@@ -71,8 +72,7 @@ export class Acceptance {
   }
 
   private async publish(transition: Transition): Promise<void> {
-    const value = Buffer.from(JSON.stringify(transition));
-    await this.log.append('status', { key: transition.requestId, headers: {}, value });
+    await this.log.append('status', transitionRecord(transition));
   }
 
   private uploaded(identity: UploadIdentity, acceptedAt: number, version: string): Transition {

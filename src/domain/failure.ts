@@ -1,0 +1,19 @@
+/** The one failure that ends a part of the service: reported by whatever meets it, awaited by whoever owns the part. */
+export class Failure {
+  /** Rejects when a failure is reported; otherwise pending for ever. */
+  readonly promise: Promise<never>;
+  /** The first report counts. */
+  readonly report: (error: unknown) => void;
+
+  constructor() {
+    let reject: (error: Error) => void = () => undefined;
+    this.promise = new Promise<never>((_, rejectPromise) => {
+      reject = rejectPromise;
+    });
+    this.report = (error) => {
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    // Handled here so that a failure nobody waits for yet does not end the process by itself.
+    this.promise.catch(() => undefined);
+  }
+}
