@@ -18,6 +18,11 @@ async function main() {
   const dataDir = await mkdtemp(join(tmpdir(), 'custom-data-demo-'));
   let service;
   try {
+    // Before the start: a running service honours a new token within a second, not at once.
+    const token = await customData(
+      dataDir,
+      ...['tokens', 'create', '--account', 'acme', '--role', 'owner'],
+    );
     const started = Date.now();
     service = await startService(dataDir);
     const { api, query, ops } = service.ports;
@@ -26,10 +31,6 @@ async function main() {
       `  API http://127.0.0.1:${api}   ClickHouse http://127.0.0.1:${query}   metrics http://127.0.0.1:${ops}/metrics`,
     );
 
-    const token = await customData(
-      dataDir,
-      ...['tokens', 'create', '--account', 'acme', '--role', 'owner'],
-    );
     const client = { base: `http://127.0.0.1:${api}/custom-data-upload/v1.0`, token };
     const ask = (sql) => report(`http://127.0.0.1:${query}`, sql);
 

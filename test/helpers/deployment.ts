@@ -15,7 +15,12 @@ export const DEPLOYMENTS: readonly DeploymentKind[] = [
   { log: 'lmdb', warehouse: 'chdb' },
   { log: 'lmdb', warehouse: 'clickhouse' },
   // Where no broker can be started, the tests of the Kafka adapter say so.
-  ...(canStartBroker() ? ([{ log: 'kafka', warehouse: 'chdb' }] as const) : []),
+  ...(canStartBroker()
+    ? ([
+        { log: 'kafka', warehouse: 'chdb' },
+        { log: 'kafka', warehouse: 'clickhouse' },
+      ] as const)
+    : []),
 ];
 
 /** A data folder, the servers that the service needs, and the service on them. */
