@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { ApiClient } from '../helpers/api-client.js';
+import { Deployment } from '../helpers/deployment.js';
+import { tokenFor } from '../helpers/service-process.js';
+
+/** An upload that the warehouse rejects is set aside, and an operator brings it back. */
+
+const TOOL = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const INCORRECT_DATA = 117;
+
+let deployment: Deployment;
+let client: ApiClient;
+
+beforeAll(async () => {
+  deployment = await Deployment.open({ log: 'lmdb', warehouse: 'clickhouse' });
+  const token = await tokenFor(deployment.dataDir, 'acme');
+  client = new ApiClient(() => deployment.service.ports.api, token);
+  await deployment.start();
+});
+afterAll(() => deployment.close());
+
+async function customData(...args: string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'], DATA_DIR: deployment.dataDir };
+  return (await promisify(execFile)(process.execPath, [TOOL, ...args], { env })).stdout;
+}
+
+const file = (cost: number): string =>
+  `date,channel,currency,campaign,impressions,clicks,cost\n2026-01-01,news,EUR,a,1,2,${cost}\n`;
+
+const costs = (): Promise<unknown[]> =>
+  deployment.query("SELECT cost FROM cost_rows WHERE account = 'acme'");
+
+test('a rejected upload fails with a reason and comes back as a new request at its old place', async () => {
+  const clickhouse = deployment.clickhouse!;
+  await clickhouse.fault({ kind: 'exception', on: 'insert', code: INCORRECT_DATA });
+  const rejected = await client.upload('cost', file(1));
+  expect(rejected).toMatchObject({ status: 'failed', prevStatus: 'validated' });
+  expect(Object.keys(JSON.parse(rejected.reason!) as object)).toEqual(['file']);
+  await clickhouse.heal();
+
+  expect(await customData('dead-letter', 'list')).toMatch(
+    new RegExp(`${rejected.requestId} +acme +cost .*code ${INCORRECT_DATA}`),
+  );
+  expect(await costs()).toEqual([]);
+
+  const retried = (await customData('dead-letter', 'retry', rejected.requestId)).trim();
+  expect(await client.finished('cost', retried)).toMatchObject({ status: 'succeeded' });
+  expect(await costs()).toEqual([{ cost: 1 }]);
+  expect((await client.get('cost', rejected.requestId)).status).toBe(200);
+  await expect(customData('dead-letter', 'retry', rejected.requestId)).rejects.toThrow(
+    /brought back already/,
+  );
+}, 60_000);
+
+test('one that comes back late does not replace what was accepted after it', async () => {
+  const clickhouse = deployment.clickhouse!;
+  await clickhouse.fault({ kind: 'exception', on: 'insert', code: INCORRECT_DATA });
+  const rejected = await client.upload('cost', file(2));
+  await clickhouse.heal();
+  await client.upload('cost', file(3));
+  const retried = (await customData('dead-letter', 'retry', rejected.requestId)).trim();
+  expect(await client.finished('cost', retried)).toMatchObject({ status: 'succeeded' });
+  expect(await costs()).toEqual([{ cost: 3 }]);
+}, 60_000);
