@@ -54,19 +54,19 @@ export class Acceptance {
     // 2. The upload gets its place in the order.
     const version = this.clock.next().toString();
     const transition = this.uploaded(file.identity, acceptedAt, version);
-    // 3. The end makes the upload whole, the transition makes it known.
-    await Promise.all([
-      writer.end({
-        ...stored,
-        acceptedAt,
-        version,
-        finding: file.finding,
-        requestDay: dayInTimeZone(acceptedAt, file.timeZone),
-        integratedChannels: this.config.integratedChannels,
-      }),
-      this.publish(transition),
-    ]);
-    // 4. A read that follows finds it, although the tail may not have come so far.
+    // 3. The end makes the upload whole.
+    await writer.end({
+      ...stored,
+      acceptedAt,
+      version,
+      finding: file.finding,
+      requestDay: dayInTimeZone(acceptedAt, file.timeZone),
+      integratedChannels: this.config.integratedChannels,
+    });
+    // 4. The transition makes it known, and only then: a gateway that dies in between would leave a
+    // request without an upload, in flight for ever.
+    await this.publish(transition);
+    // 5. A read that follows finds it, although the tail may not have come so far.
     this.lookup.remember(transition);
     return transition;
   }
