@@ -1,6 +1,7 @@
 import type { FamilyName } from '../domain/families/index.js';
 import type { UploadEnd } from '../domain/upload-records.js';
-import type { RecordPosition, UploadLog } from '../log/upload-log.js';
+import type { UploadLog } from '../log/upload-log.js';
+import { beside, copyChunks } from './copy-chunks.js';
 import type { Cause, SetAside } from './dead-letter.js';
 
 export interface UploadInLog {
@@ -21,30 +22,19 @@ export interface UploadInLog {
 export async function setAside(log: UploadLog, upload: UploadInLog, cause: Cause): Promise<void> {
   const { requestId, account, family, end, partition, endOffset } = upload;
   const headers = { requestId, account, family };
-  let first: RecordPosition | undefined;
-  if (end.firstOffset !== null) {
-    for await (const records of log.read('uploads', partition, end.firstOffset, endOffset)) {
-      const chunks = records.filter(
-        (record) => record.headers['requestId'] === requestId && record.headers['type'] === 'chunk',
-      );
-      if (chunks.length === 0) continue;
-      const [position] = await log.append(
-        'dead-letter',
-        chunks.map((chunk) => ({
-          key: requestId,
-          ...(first === undefined ? {} : { partition: first.partition }),
-          headers: chunk.headers,
-          value: chunk.value,
-        })),
-      );
-      first ??= position;
-    }
-  }
+  const run = {
+    topic: 'uploads',
+    requestId,
+    partition,
+    from: end.firstOffset,
+    to: endOffset,
+  } as const;
+  const first = await copyChunks(log, run, 'dead-letter', requestId);
   const letter: SetAside = { end, firstOffset: first?.offset ?? null, cause };
   await log.append('dead-letter', [
     {
       key: requestId,
-      ...(first === undefined ? {} : { partition: first.partition }),
+      ...beside(first),
       headers: { ...headers, type: 'set-aside' },
       value: Buffer.from(JSON.stringify(letter)),
     },
