@@ -11,6 +11,7 @@ export default {
   // The Kafka tests share a broker, started by the first of them.
   globalSetup: '<rootDir>/test/helpers/kafka/global-setup.mjs',
   globalTeardown: '<rootDir>/test/helpers/kafka/global-teardown.mjs',
-  testTimeout: 60_000,
+  // Of hooks too: one of them may start a broker and four processes, on a busy machine.
+  testTimeout: 120_000,
   maxWorkers: 2,
 };

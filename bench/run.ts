@@ -16,6 +16,7 @@ import { b9 } from './b9-report.js';
 import { b10 } from './b10-latency.js';
 import type { Bench, Benchmark } from './benchmark.js';
 import { clients } from './growth/clients.js';
+import { ingests } from './growth/ingests.js';
 import { leak } from './growth/leak.js';
 import { loads } from './growth/loads.js';
 import { partitions } from './growth/partitions.js';
@@ -46,10 +47,12 @@ const OTHERS: Readonly<Record<string, Benchmark>> = {
   growth: async (bench) => [
     ...(await clients(bench)),
     ...(await partitions(bench)),
+    ...(await ingests(bench)),
     ...(await leak(bench)),
   ],
   clients,
   partitions,
+  ingests,
   leak,
   loads,
 };

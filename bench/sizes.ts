@@ -18,6 +18,8 @@ export interface Sizes {
   readonly latencyUploads: number;
   /** Uploads of the leak check: memory is compared after the first number and after the second. */
   readonly leakUploads: readonly [number, number];
+  /** Uploads that an ingest process has open at once. */
+  readonly memoryUploads: number;
 }
 
 export const FULL: Sizes = {
@@ -32,6 +34,7 @@ export const FULL: Sizes = {
   storedRows: 5_000_000,
   latencyUploads: 20,
   leakUploads: [200, 2_000],
+  memoryUploads: 1_000,
 };
 
 /** Whether every benchmark still works and its results are right; its figures mean nothing. */
@@ -47,4 +50,5 @@ export const SMOKE: Sizes = {
   storedRows: 200_000,
   latencyUploads: 3,
   leakUploads: [10, 30],
+  memoryUploads: 20,
 };

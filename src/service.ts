@@ -2,20 +2,25 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 
 import { TokenFile } from './accounts/token-file.js';
-import { ArchivalWriter, CATALOGUE_GROUP } from './catalogue/archival-writer.js';
-import type { Config } from './config/config.js';
+import { AUDIT_GROUP, startAuditor } from './audit/auditor.js';
+import { CATALOGUE_GROUP, startArchivals } from './catalogue/archival-writer.js';
+import { type Config, ROLES } from './config/config.js';
 import type { AcceptanceFence } from './domain/requests/request-lookup.js';
 import { VersionClock } from './domain/version.js';
+import { ErasedAccounts, ERASURE_GROUP } from './erasure/erased-accounts.js';
+import { startEraser } from './erasure/eraser.js';
+import { lookupWithoutErased } from './erasure/lookup-without-erased.js';
 import { createApi } from './gateway/api.js';
 import { RetentionGuard } from './gateway/create/retention-guard.js';
 import { GatewayModule } from './gateway/gateway.module.js';
 import { type Infrastructure, openInfrastructure } from './infrastructure.js';
 import { Ingest, INGEST_GROUP } from './ingest/ingest.js';
-import { measureLag } from './log/consumer-lag.js';
+import { ConsumerLagGauges } from './log/consumer-lag.js';
+import { measureDisk } from './ops/disk-space.js';
 import type { Logger } from './ops/logger.js';
-import { registry } from './ops/metrics.js';
+import { processInfo, registry } from './ops/metrics.js';
+import { startTracing } from './ops/tracing.js';
 import { createOpsServer } from './ops/ops-server.js';
-import type { ReadinessChecks } from './ops/readiness.js';
 import { HISTORY_GROUP, HistoryWriter } from './status/history-writer.js';
 import { RequestHistory } from './status/history.js';
 import { RequestTotalsGauges } from './status/request-totals.js';
@@ -45,10 +50,10 @@ export interface ServicePorts {
 export class Service {
   readonly ports: ServicePorts = {};
   private readonly stops: (() => Promise<void>)[] = [];
-  private readonly checks: Record<string, () => Promise<void>> = {};
   private readonly failures: Promise<never>[] = [];
   private phase: 'starting' | 'running' | 'stopping' = 'starting';
   private stopDeadline = 0;
+  private erased!: ErasedAccounts;
 
   private constructor(
     private readonly config: Config,
@@ -65,14 +70,17 @@ export class Service {
     const infrastructure = await openInfrastructure(config, logger);
     const service = new Service(config, logger, infrastructure);
     try {
+      if (config.tracesUrl !== undefined) service.stops.push(await startTracing(config.tracesUrl));
       await service.startOps();
       await infrastructure.ready(signal);
+      await service.followErasures();
       if (config.roles.has('status')) await service.startStatus();
       if (config.roles.has('ingest')) await service.startIngest();
       if (config.queryPort !== undefined) await service.startQuery(config.queryPort);
       if (config.roles.has('gateway')) await service.startGateway();
       signal.throwIfAborted();
       service.phase = 'running';
+      processInfo.set({ roles: ROLES.filter((role) => config.roles.has(role)).join(',') }, 1);
       return service;
     } catch (error) {
       await service.stop();
@@ -88,6 +96,7 @@ export class Service {
   /** Refuses new uploads, finishes those in flight within the deadline, commits, closes. Idempotent. */
   async stop(): Promise<void> {
     this.phase = 'stopping';
+    processInfo.reset();
     this.stopDeadline = Date.now() + this.config.limits.shutdownMs;
     for (let stop = this.stops.pop(); stop !== undefined; stop = this.stops.pop()) {
       try {
@@ -105,51 +114,71 @@ export class Service {
       { topic: 'uploads', group: INGEST_GROUP },
       { topic: 'status', group: HISTORY_GROUP },
       { topic: 'control', group: CATALOGUE_GROUP },
+      { topic: 'control', group: AUDIT_GROUP },
+      { topic: 'control', group: ERASURE_GROUP },
     ] as const;
-    const checks: ReadinessChecks = this.checks;
-    this.checks['service'] = async () => {
+    const isRunning = async (): Promise<void> => {
       if (this.phase !== 'running') throw new Error(`the service is ${this.phase}`);
       await Promise.resolve();
     };
-    this.checks['log'] = async () => {
+    const logAnswers = async (): Promise<void> => {
       await log.endOffsets('uploads');
     };
-    // A gateway takes uploads while the warehouse is away, so it is to be sent them.
-    if (!this.config.roles.has('gateway')) {
-      this.checks['warehouse'] = async () => {
-        await warehouse.query('SELECT 1 AS one');
-      };
-    }
-    const totals = this.config.roles.has('status')
-      ? new RequestTotalsGauges(this.history())
-      : undefined;
+    const warehouseAnswers = async (): Promise<void> => {
+      await warehouse.query('SELECT 1 AS one');
+    };
+    const { dataDir, roles } = this.config;
+    const lag = new ConsumerLagGauges(log, groups);
+    const totals = roles.has('status') ? new RequestTotalsGauges(this.history()) : undefined;
+    // A gateway takes uploads while the warehouse is away. While the log is, all gateways would be
+    // sent nothing at once, and clients find nobody who tells them to come again.
+    const readiness = roles.has('gateway')
+      ? { readiness: { service: isRunning }, told: { log: logAnswers } }
+      : { readiness: { service: isRunning, log: logAnswers, warehouse: warehouseAnswers } };
     const ops = createOpsServer({
       registry,
-      readiness: checks,
+      ...readiness,
       logger: this.logger,
-      beforeScrape: async () => {
-        await measureLag(log, groups);
-        await totals?.measure();
+      measurements: {
+        lag: () => lag.measure(),
+        disk: () => measureDisk(dataDir),
+        ...(totals !== undefined && { history: () => totals.measure() }),
       },
     });
     this.stops.push(() => ops.close());
     this.ports.ops = await ops.listen(this.config.opsPort, this.config.http.host);
   }
 
+  private async followErasures(): Promise<void> {
+    const { log, warehouse } = this.infrastructure;
+    const { clickhouseDatabase: database, limits } = this.config;
+    const erased = await ErasedAccounts.follow(log, warehouse, database, limits.logTimeoutMs);
+    this.stops.push(() => erased.stop());
+    this.erased = erased;
+  }
+
   private async startStatus(): Promise<void> {
     const { log, warehouse } = this.infrastructure;
-    const writer = await HistoryWriter.start(log, this.history(), this.logger);
-    this.stops.push(() => writer.stop());
-    this.failures.push(writer.failed);
-    const archivals = await ArchivalWriter.start(log, warehouse, this.logger);
-    this.stops.push(() => archivals.stop());
-    this.failures.push(archivals.failed);
+    const { config, logger, erased: fence } = this;
+    const history = this.history();
+    this.run(await HistoryWriter.start({ log, history, warehouse, fence, logger }));
+    this.run(await startArchivals(log, warehouse, logger));
+    this.run(await startAuditor(log, warehouse));
+    const database = config.clickhouseDatabase;
+    const cluster = config.clickhouse?.cluster;
+    const statementMs = config.clickhouse?.timeoutMs ?? 0;
+    this.run(await startEraser({ log, warehouse, database, cluster, statementMs, logger }));
+  }
+
+  private run(part: { readonly failed: Promise<never>; stop(): Promise<void> }): void {
+    this.stops.push(() => part.stop());
+    this.failures.push(part.failed);
   }
 
   private async startIngest(): Promise<void> {
     const { log, warehouse } = this.infrastructure;
-    const { config, logger } = this;
-    const ingest = await Ingest.start({ config, log, warehouse, logger });
+    const { config, logger, erased: fence } = this;
+    const ingest = await Ingest.start({ config, log, warehouse, fence, logger });
     // The gateway has stopped before and used its part of the time.
     this.stops.push(() => ingest.stop(Math.max(LAST_CHANCE_MS, this.stopDeadline - Date.now())));
     this.failures.push(ingest.failed);
@@ -171,7 +200,7 @@ export class Service {
 
   private async startGateway(): Promise<void> {
     const { log } = this.infrastructure;
-    const { config, logger } = this;
+    const { config, logger, erased } = this;
     const history = this.history();
     const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
     const view = new StatusView(STATUS_VIEW_BYTES);
@@ -182,13 +211,14 @@ export class Service {
     await reader.caughtUp();
     clock.observe(await history.highestVersion());
     const fence = await this.acceptanceFence(reader);
+    const lookup = lookupWithoutErased(reader, erased);
     const tokens = await TokenFile.open(config.tokensFile, logger);
     this.stops.push(async () => {
       tokens.close();
       await Promise.resolve();
     });
     const api = await createApi(
-      GatewayModule.register({ log, tokens, lookup: reader, fence, clock, config, logger }),
+      GatewayModule.register({ log, tokens, lookup, fence, erased, clock, config, logger }),
       config,
       logger,
     );

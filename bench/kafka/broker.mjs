@@ -1,6 +1,6 @@
 /**
- * The broker of the tests as a process of its own: prints its address, and stops it when standard
- * input ends. Plain JavaScript, and run through the tests' module hooks, because the broker looks for
+ * The broker of the tests as a process of its own: prints where it is as JSON, and stops it when
+ * standard input ends. Plain JavaScript, and run through the tests' module hooks, because the broker looks for
  * its jars beside its own source.
  */
 import { register } from 'node:module';
@@ -15,7 +15,8 @@ if (!canStartBroker()) {
 // Keeps this process alive, which the broker's own process does not.
 process.stdin.resume();
 const broker = await KafkaBroker.start();
-process.stdout.write(`${broker.address}\n`);
+const { address, pid, dir } = broker;
+process.stdout.write(`${JSON.stringify({ address, pid, dir })}\n`);
 process.stdin.on('end', () => {
   void broker.stop().then(() => process.exit());
 });

@@ -1,8 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const PROGRAM = 'bench/kafka/broker.mjs';
+
+interface Place {
+  readonly address: string;
+  readonly pid: number;
+  /** Its records are in `data`, a folder a partition. */
+  readonly dir: string;
+}
 
 /** A real Kafka broker on this machine. */
 export class Broker {
@@ -17,13 +26,35 @@ export class Broker {
       once(child, 'exit').then(() => ['']),
     ])) as [string];
     if (line === '') throw new Error('the Kafka broker did not start');
-    return line === 'none' ? undefined : new Broker(child, line);
+    return line === 'none' ? undefined : new Broker(child, JSON.parse(line) as Place);
   }
 
   private constructor(
     private readonly process: ChildProcess,
-    readonly address: string,
+    private readonly place: Place,
   ) {}
+
+  get address(): string {
+    return this.place.address;
+  }
+
+  get pid(): number {
+    return this.place.pid;
+  }
+
+  /** Bytes that a topic has on the disk. */
+  async bytesOf(topic: string): Promise<number> {
+    const data = join(this.place.dir, 'data');
+    const folders = (await readdir(data)).filter((name) => /^(.+)-\d+$/.exec(name)?.[1] === topic);
+    let bytes = 0;
+    for (const folder of folders) {
+      for (const name of await readdir(join(data, folder))) {
+        // Indexes are files with room for what is to come.
+        if (name.endsWith('.log')) bytes += (await stat(join(data, folder, name))).size;
+      }
+    }
+    return bytes;
+  }
 
   async stop(): Promise<void> {
     const exited = once(this.process, 'exit');

@@ -1,22 +1,21 @@
 import { readFile } from 'node:fs/promises';
 
 /** Bytes of memory that a process has resident, by Linux. */
-export async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
-  if (kilobytes === undefined) throw new Error(`process ${pid} has no memory`);
-  return Number(kilobytes) * 1024;
+export function residentBytes(pid: number): Promise<number> {
+  return memory(pid, 'VmRSS');
+}
+
+/** The most that it has had resident so far. */
+export function mostResidentBytes(pid: number): Promise<number> {
+  return memory(pid, 'VmHWM');
 }
 
 /**
- * The same without pages of files: what the log's map shows of its file is the system's cache,
- * which it takes back when it needs it.
+ * What is resident without pages of files: what the log's map shows of its file is the system's
+ * cache, which it takes back when it needs it.
  */
-export async function anonymousBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1];
-  if (kilobytes === undefined) throw new Error(`process ${pid} has no memory`);
-  return Number(kilobytes) * 1024;
+export function anonymousBytes(pid: number): Promise<number> {
+  return memory(pid, 'RssAnon');
 }
 
 /** Seconds of processor time that a process has used so far. */
@@ -26,4 +25,11 @@ export async function cpuSeconds(pid: number): Promise<number> {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const TICKS_A_SECOND = 100;
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+}
+
+async function memory(pid: number, field: string): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
+  if (kilobytes === undefined) throw new Error(`process ${pid} has no memory`);
+  return Number(kilobytes) * 1024;
 }

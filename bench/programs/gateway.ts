@@ -55,7 +55,16 @@ const commands = {
     const { token } = await createToken(join(folder, 'tokens.json'), newToken);
     const tokens = await TokenFile.open(config.tokensFile, logger);
     const api = await createApi(
-      GatewayModule.register({ log, tokens, lookup: reader, fence: reader, clock, config, logger }),
+      GatewayModule.register({
+        log,
+        tokens,
+        lookup: reader,
+        fence: reader,
+        erased: { covers: () => false },
+        clock,
+        config,
+        logger,
+      }),
       config,
       logger,
     );

@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createToken } from '../../src/accounts/token-store.js';
 import type { Target } from '../load/requests.js';
-import { requireEqual, type Totals, TOTALS_SQL } from '../load/totals.js';
+import type { Totals } from '../load/totals.js';
 import { endWithUs, makeFolder, removeFolder } from '../process/cleanup.js';
+import { requireCostTotals } from './stored-totals.js';
 
 /** npm runs its scripts in the package's folder. */
 const ROOT = process.cwd();
@@ -73,15 +74,19 @@ export class Service {
   }
 
   /** Compares what every cost view shows of the account with what is to be there. */
-  async requireTotals(expected: Totals): Promise<void> {
-    const { rows, ...sums } = expected;
-    const stored = await this.totalsIn('cost_rows');
-    requireEqual('cost_rows', stored, { rows, ...sums });
-    // These two sum rows up, so that only the sums have to agree.
-    for (const view of ['cost_report', 'cost_summary']) {
-      const found = await this.totalsIn(view);
-      requireEqual(view, { ...found, rows }, expected);
+  requireTotals(expected: Totals): Promise<void> {
+    return requireCostTotals((sql) => this.query<Totals>(sql), this.account, expected);
+  }
+
+  /** What one of its metrics comes to over all its labels, or those that are named. */
+  async metric(name: string, labels = ''): Promise<number> {
+    const answer = await fetch(`http://127.0.0.1:${this.ports.ops}/metrics`);
+    let sum = 0;
+    for (const line of (await answer.text()).split('\n')) {
+      if (!line.startsWith(name) || !/^[{ ]/.test(line.slice(name.length))) continue;
+      if (line.includes(labels)) sum += Number(line.slice(line.lastIndexOf(' ') + 1));
     }
+    return sum;
   }
 
   /** Rows of a query on the query interface. */
@@ -115,12 +120,6 @@ export class Service {
       await exited;
     }
     await removeFolder(this.dataDir);
-  }
-
-  private async totalsIn(view: string): Promise<Totals> {
-    const where = `account = '${this.account}'`;
-    const [totals] = await this.query<Totals>(`SELECT ${TOTALS_SQL} FROM ${view} WHERE ${where}`);
-    return totals!;
   }
 }
 

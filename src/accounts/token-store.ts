@@ -84,6 +84,22 @@ export async function revokeToken(
   return revoked;
 }
 
+/**
+ * Takes every token of an account out of the file, revoked ones too.
+ *
+ * @returns how many there were
+ * @throws TokenFileError, FileLockError
+ */
+export async function removeTokensOf(path: string, account: string): Promise<number> {
+  let removed = 0;
+  await change(path, (records) => {
+    const kept = records.filter((record) => record.account !== account);
+    removed = records.length - kept.length;
+    return kept;
+  });
+  return removed;
+}
+
 /** Reads, changes and replaces the file as one step among all processes that change it. */
 async function change(
   path: string,

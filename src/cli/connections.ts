@@ -33,6 +33,48 @@ export async function withLog<T>(
   }
 }
 
+/**
+ * Runs `work` with the log, or without one when the service has not run yet on the data folder or
+ * the log cannot be opened.
+ */
+export async function withLogIfAny<T>(
+  config: Config,
+  work: (log: UploadLog | undefined) => Promise<T>,
+): Promise<T> {
+  const isThere = config.kafka !== undefined || existsSync(logFolder(config.dataDir));
+  if (!isThere) return work(undefined);
+  const log = { isOpen: false };
+  try {
+    return await withLog(config, (opened) => {
+      log.isOpen = true;
+      return work(opened);
+    });
+  } catch (error) {
+    if (log.isOpen) throw error;
+    return work(undefined);
+  }
+}
+
+/**
+ * Runs `work` with the log while no embedded service runs on it. Of brokers any process may be a
+ * client, so that there the group says whether it has members.
+ *
+ * @throws Error, one line, when a service is running on the data folder
+ */
+export async function withIdleLog<T>(
+  config: Config,
+  work: (log: UploadLog) => Promise<T>,
+): Promise<T> {
+  if (config.kafka !== undefined) return withLog(config, work);
+  const { DataFolderLock } = await import('../log/lmdb/data-folder-lock.js');
+  const lock = await DataFolderLock.acquire(config.dataDir);
+  try {
+    return await withLog(config, work);
+  } finally {
+    await lock.release();
+  }
+}
+
 /** @throws Error, one line, when the brokers do not answer or refuse */
 async function withBrokers<T>(
   kafka: KafkaConfig,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../config/read-config.js';
 import { identifier } from '../warehouse/sql.js';
 import { withLog } from './connections.js';
+import { operator } from './operator.js';
 import { accountOption, metricName } from './options.js';
 import { ask } from './query.js';
 import { table, type Terminal } from './terminal.js';
@@ -76,7 +77,7 @@ async function appendArchival(
   account: string,
   name: string,
 ): Promise<void> {
-  const order = { action, account, name, at: new Date().toISOString() };
+  const order = { action, account, name, actor: operator(), at: new Date().toISOString() };
   await withLog(readConfig(terminal.env), (log) =>
     log.append('control', [
       {

@@ -3,12 +3,22 @@ import { ACCOUNT_NAME } from '../accounts/account.js';
 import { isTimeZone } from '../accounts/time-zone.js';
 
 export function accountOption(description: string): Option {
-  return new Option('--account <name>', description).argParser((value: string) => {
-    if (ACCOUNT_NAME.test(value)) return value;
-    throw new InvalidArgumentError(
-      'An account is 1 to 64 letters, digits, dots, hyphens and underscores.',
-    );
-  });
+  return new Option('--account <name>', description).argParser(accountName);
+}
+
+export function accountName(value: string): string {
+  if (ACCOUNT_NAME.test(value)) return value;
+  throw new InvalidArgumentError(
+    'An account is 1 to 64 letters, digits, dots, hyphens and underscores.',
+  );
+}
+
+/** Milliseconds since the epoch. */
+export function timeOf(value: string): number {
+  const time = Date.parse(value);
+  // Without a zone it would be the time of this machine's zone.
+  if (!Number.isNaN(time) && /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(value)) return time;
+  throw new InvalidArgumentError('A time has a date, a time and a zone: 2026-11-21T08:00:00Z.');
 }
 
 export function timeZoneOption(description: string): Option {

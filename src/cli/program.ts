@@ -1,10 +1,16 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/read-config.js';
+import { addAccountCommands } from './accounts.js';
+import { addAuditCommand } from './audit.js';
 import { addDeadLetterCommands } from './dead-letter.js';
 import { addMetricCommands } from './metrics.js';
 import { addMigrateCommand } from './migrate.js';
-import type { Terminal } from './terminal.js';
+import { addReplayCommand } from './replay.js';
+import { addStatusCommand } from './status.js';
+import { CommandError, type Terminal } from './terminal.js';
 import { addTokenCommands } from './tokens.js';
+import { addUploadCommand } from './upload.js';
+import { addValidateCommand } from './validate.js';
 
 const DONE = 0;
 const FAILURE = 1;
@@ -15,11 +21,12 @@ const USAGE = 2;
  *
  * @param args without the program's own name
  * @returns the exit code: 0, 1 when the command could not be carried out, 2 when it or the
- *   environment is not understood. Both errors are one line on standard error.
+ *   environment is not understood, 130 when it was interrupted. Errors are one line on standard
+ *   error.
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const program = new Command('custom-data')
-    .description('operate the custom data upload service')
+    .description('upload custom data, and operate the service that takes it')
     .exitOverride()
     .showSuggestionAfterError(false)
     .configureOutput({
@@ -30,9 +37,15 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         terminal.hint(text);
       },
     });
+  addUploadCommand(program, terminal);
+  addValidateCommand(program, terminal);
+  addStatusCommand(program, terminal);
   addTokenCommands(program, terminal);
   addMetricCommands(program, terminal);
   addDeadLetterCommands(program, terminal);
+  addReplayCommand(program, terminal);
+  addAccountCommands(program, terminal);
+  addAuditCommand(program, terminal);
   addMigrateCommand(program, terminal);
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -40,6 +53,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USAGE;
     terminal.hint(`error: ${oneLine(error)}\n`);
+    if (error instanceof CommandError) return error.exitCode;
     return error instanceof ConfigError ? USAGE : FAILURE;
   }
 }

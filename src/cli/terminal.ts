@@ -5,11 +5,22 @@ export interface Terminal {
   out(text: string): void;
   /** Standard error: hints and errors. */
   hint(text: string): void;
+  /** Asks whoever sits at the terminal for one line; absent: nobody does. */
+  readonly ask?: (question: string) => Promise<string>;
+  /** How wide the terminal is that shows standard error; absent: nobody is looking. */
+  readonly columns?: number;
 }
 
 /** The command cannot be carried out. The message is one line for the operator. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
+
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
 }
 
 /** Left-aligned columns, two blanks apart. */

@@ -12,6 +12,8 @@ export interface Config {
   readonly dataDir: string;
   readonly tokensFile: string;
   readonly logLevel: string;
+  /** The collector that spans are sent to. Undefined: to none. */
+  readonly tracesUrl: string | undefined;
   /** Undefined: the log is LMDB in the data folder. */
   readonly kafka: KafkaConfig | undefined;
   /** Undefined: the warehouse is chDB in the data folder. */
@@ -87,6 +89,9 @@ export interface Limits {
   readonly validationThreads: number;
   readonly queryConcurrency: number;
   readonly queryTimeoutMs: number;
+  /** Of one account, by each gateway. Undefined: no limit. */
+  readonly uploadsPerMinute: number | undefined;
+  readonly readsPerMinute: number | undefined;
   /** How long a shutdown waits for what is in flight. */
   readonly shutdownMs: number;
 }

@@ -156,6 +156,14 @@ export class Environment {
   @IsIn(LOG_LEVELS, must(`one of ${LOG_LEVELS.join(', ')}`))
   LOG_LEVEL = 'info';
 
+  @Expose()
+  @IsOptional()
+  @IsUrl(
+    { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
+    must('an http:// or https:// URL of a collector of traces'),
+  )
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+
   /** A file that is not packed may have 1 MiB, so no less; its offsets are 32-bit, so no more. */
   @Whole(MIB, GIB)
   UPLOAD_MAX_UNPACKED_BYTES = 32 * MIB;
@@ -173,7 +181,7 @@ export class Environment {
   OPEN_UPLOADS_MAX_BYTES = 64 * MIB;
 
   @Whole(MIB, 64 * GIB)
-  WAITING_UPLOADS_MAX_BYTES = 128 * MIB;
+  WAITING_UPLOADS_MAX_BYTES = 64 * MIB;
 
   @Whole(1, 10_000_000)
   BATCH_MAX_ROWS = 250_000;
@@ -192,6 +200,14 @@ export class Environment {
 
   @Whole(1, LONGEST_SECONDS)
   QUERY_MAX_SECONDS = 60;
+
+  @IsOptional()
+  @Whole(1, 1_000_000)
+  RATE_LIMIT_UPLOADS_PER_MINUTE?: number;
+
+  @IsOptional()
+  @Whole(1, 1_000_000)
+  RATE_LIMIT_READS_PER_MINUTE?: number;
 
   @Whole(0, LONGEST_SECONDS)
   SHUTDOWN_SECONDS = 30;

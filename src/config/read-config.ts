@@ -54,6 +54,7 @@ function configOf(environment: Environment): Config {
     dataDir,
     tokensFile: resolve(environment.TOKENS_FILE ?? join(dataDir, 'tokens.json')),
     logLevel: environment.LOG_LEVEL,
+    tracesUrl: environment.OTEL_EXPORTER_OTLP_ENDPOINT,
     kafka: kafkaOf(environment),
     clickhouse,
     clickhouseDatabase: environment.CLICKHOUSE_DATABASE,
@@ -76,6 +77,8 @@ function limitsOf(environment: Environment): Limits {
     validationThreads: environment.VALIDATION_THREADS,
     queryConcurrency: environment.QUERY_MAX_CONCURRENT,
     queryTimeoutMs: environment.QUERY_MAX_SECONDS * 1_000,
+    uploadsPerMinute: environment.RATE_LIMIT_UPLOADS_PER_MINUTE,
+    readsPerMinute: environment.RATE_LIMIT_READS_PER_MINUTE,
     shutdownMs: environment.SHUTDOWN_SECONDS * 1_000,
   };
 }

@@ -1,7 +1,7 @@
 import type { FamilyName } from '../domain/families/index.js';
 import type { UploadEnd } from '../domain/upload-records.js';
 import type { UploadLog } from '../log/upload-log.js';
-import { beside, copyChunks } from './copy-chunks.js';
+import { beside, copyChunks } from '../upload-runs/copy-chunks.js';
 import type { Cause, SetAside } from './dead-letter.js';
 
 export interface UploadInLog {

@@ -13,6 +13,8 @@ export interface UploadRecordHeaders {
   readonly family: FamilyName;
   /** A chunk's place in its upload, from 0, in decimal digits; absent on `end` and `abort`. */
   readonly sequence?: string;
+  /** On an `end`: the W3C trace context of the request, if it has one. */
+  readonly traceparent?: string;
 }
 
 /** Everything besides the bytes that the verdict on an upload depends on. */

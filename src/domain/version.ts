@@ -55,6 +55,11 @@ export class VersionClock {
   }
 }
 
+/** The highest version that can be drawn in a millisecond (since the epoch). */
+export function lastVersionAt(milliseconds: number): bigint {
+  return ((BigInt(milliseconds) + 1n) << (COUNTER_BITS + RANDOM_BITS)) - 1n;
+}
+
 /** The milliseconds since the epoch at which a version was drawn, by the clock that drew it. */
 export function timeOfVersion(version: bigint): number {
   return Number(version >> (COUNTER_BITS + RANDOM_BITS));

@@ -6,6 +6,8 @@ import express from 'express';
 import type { Logger } from '../ops/logger.js';
 import type { ApiRequest } from './call.js';
 import type { GatewayConfig } from './dependencies.js';
+import { docsRouter } from './docs/docs-router.js';
+import { openApiDocument } from './docs/document.js';
 import { NestLog } from './server/nest-log.js';
 
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -35,6 +37,8 @@ export async function createApi(
     abortOnError: false,
     logger: new NestLog(logger),
   });
+
+  instance.use('/docs', docsRouter(openApiDocument(app)));
 
   const server: Server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;

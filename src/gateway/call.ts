@@ -8,6 +8,8 @@ export type Operation = 'create' | 'read';
 export interface Call {
   readonly operation: Operation;
   readonly family: FamilyName;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
 }
 
 export interface ApiRequest extends Request {
@@ -17,6 +19,12 @@ export interface ApiRequest extends Request {
   holder?: TokenHolder;
   /** The client sends its body only after an interim `100 Continue`, which it has not got yet. */
   awaitsContinue?: boolean;
+}
+
+/** Leaves a time that the client asked to wait out of the call's duration. */
+export function leaveOut(request: ApiRequest, milliseconds: number): void {
+  const { call } = request;
+  if (call !== undefined) request.call = { ...call, startedAt: call.startedAt + milliseconds };
 }
 
 /** The call and the token's holder of a request that has passed the token guard. */

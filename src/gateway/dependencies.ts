@@ -1,5 +1,6 @@
 import type { TokenDirectory } from '../accounts/account.js';
 import type { Config } from '../config/config.js';
+import type { ErasureFence } from '../domain/erasure-fence.js';
 import type { AcceptanceFence, RequestLookup } from '../domain/requests/request-lookup.js';
 import type { VersionClock } from '../domain/version.js';
 import type { UploadLog } from '../log/upload-log.js';
@@ -11,6 +12,7 @@ export interface GatewayDependencies {
   readonly tokens: TokenDirectory;
   readonly lookup: RequestLookup;
   readonly fence: AcceptanceFence;
+  readonly erased: ErasureFence;
   readonly clock: VersionClock;
   readonly config: GatewayConfig;
   readonly logger: Logger;
@@ -19,7 +21,12 @@ export interface GatewayDependencies {
 export type GatewayConfig = Pick<Config, 'integratedChannels'> & {
   readonly limits: Pick<
     Config['limits'],
-    'unpackedBytes' | 'uploadDeadlineMs' | 'logTimeoutMs' | 'shutdownMs'
+    | 'unpackedBytes'
+    | 'uploadDeadlineMs'
+    | 'logTimeoutMs'
+    | 'uploadsPerMinute'
+    | 'readsPerMinute'
+    | 'shutdownMs'
   >;
 };
 
@@ -28,6 +35,7 @@ export const UPLOAD_LOG = Symbol('UploadLog');
 export const TOKEN_DIRECTORY = Symbol('TokenDirectory');
 export const REQUEST_LOOKUP = Symbol('RequestLookup');
 export const ACCEPTANCE_FENCE = Symbol('AcceptanceFence');
+export const ERASURE_FENCE = Symbol('ErasureFence');
 export const VERSION_CLOCK = Symbol('VersionClock');
 export const GATEWAY_CONFIG = Symbol('GatewayConfig');
 export const LOGGER = Symbol('Logger');

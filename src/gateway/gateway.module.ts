@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { TokenGuard } from './auth/token.guard.js';
+import { ConsoleController } from './console/console.controller.js';
 import { Acceptance } from './create/acceptance.js';
 import { CreateUpload } from './create/create-upload.js';
 import { CreateController } from './create/create.controller.js';
@@ -8,6 +9,7 @@ import { TimedLog } from './create/timed-log.js';
 import { UploadsInFlight } from './create/uploads-in-flight.js';
 import {
   ACCEPTANCE_FENCE,
+  ERASURE_FENCE,
   GATEWAY_CONFIG,
   LOGGER,
   REQUEST_LOOKUP,
@@ -16,8 +18,12 @@ import {
   VERSION_CLOCK,
   type GatewayDependencies,
 } from './dependencies.js';
+import { Claims } from './idempotency/claims.js';
+import { Idempotency } from './idempotency/idempotency.js';
 import { ProblemFilter } from './problems/problem.filter.js';
+import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { ReadController } from './read/read.controller.js';
+import { StateWaiters } from './read/state-waiters.js';
 import { GracefulShutdown } from './server/graceful-shutdown.js';
 
 /** The HTTP API: creates and reads upload requests. */
@@ -26,21 +32,26 @@ export class GatewayModule {
   static register(dependencies: GatewayDependencies): DynamicModule {
     return {
       module: GatewayModule,
-      controllers: [CreateController, ReadController],
+      controllers: [CreateController, ReadController, ConsoleController],
       providers: [
         { provide: UPLOAD_LOG, useValue: dependencies.log },
         { provide: TOKEN_DIRECTORY, useValue: dependencies.tokens },
         { provide: REQUEST_LOOKUP, useValue: dependencies.lookup },
         { provide: ACCEPTANCE_FENCE, useValue: dependencies.fence },
+        { provide: ERASURE_FENCE, useValue: dependencies.erased },
         { provide: VERSION_CLOCK, useValue: dependencies.clock },
         { provide: GATEWAY_CONFIG, useValue: dependencies.config },
         { provide: LOGGER, useValue: dependencies.logger },
         { provide: APP_FILTER, useClass: ProblemFilter },
         TokenGuard,
+        RateLimitGuard,
         TimedLog,
         UploadsInFlight,
+        Claims,
+        Idempotency,
         Acceptance,
         CreateUpload,
+        StateWaiters,
         GracefulShutdown,
       ],
     };

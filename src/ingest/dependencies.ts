@@ -1,3 +1,4 @@
+import type { ErasureFence } from '../domain/erasure-fence.js';
 import type { Config } from '../config/config.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
@@ -8,5 +9,6 @@ export interface IngestDependencies {
   readonly config: Config;
   readonly log: UploadLog;
   readonly warehouse: Warehouse;
+  readonly fence: ErasureFence;
   readonly logger: Logger;
 }

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 
 import { Failure } from '../domain/failure.js';
+import type { UploadEnd } from '../domain/upload-records.js';
 import type { Consumption, LogRecord, RecordHandler } from '../log/upload-log.js';
+import { endSpan } from '../ops/tracing.js';
 import { Assembler } from './assemble/assembler.js';
 import { ChunkStore } from './assemble/chunk-store.js';
 import { OwnedPartition } from './commit/owned-partition.js';
@@ -9,7 +11,8 @@ import type { IngestDependencies } from './dependencies.js';
 import { CrashJournal } from './crash/crash-journal.js';
 import { Pipeline } from './pipeline.js';
 import { PreparePool } from './prepare/prepare-pool.js';
-import { uploadInFlight, type UploadInFlight } from './upload-in-flight.js';
+import { isErased, uploadInFlight, type UploadInFlight } from './upload-in-flight.js';
+import { WaitingRoom } from './waiting-room.js';
 
 /** The consumer group of every ingest process. */
 export const INGEST_GROUP = 'ingest';
@@ -20,7 +23,6 @@ const GIVE_UP_MARGIN_MS = 60_000;
 interface Assignment {
   readonly owned: OwnedPartition;
   readonly assembler: Assembler;
-  paused: boolean;
 }
 
 /**
@@ -35,7 +37,9 @@ export class Ingest implements RecordHandler {
   private readonly assignments = new Map<number, Assignment>();
   private readonly aborting = new AbortController();
   private readonly pipeline: Pipeline;
+  private readonly room: WaitingRoom;
   private consumption: Consumption | undefined;
+  private isStopping = false;
 
   static async start(dependencies: IngestDependencies): Promise<Ingest> {
     const { config, log } = dependencies;
@@ -56,6 +60,7 @@ export class Ingest implements RecordHandler {
     journal: CrashJournal,
   ) {
     const { signal } = this.aborting;
+    this.room = new WaitingRoom(dependencies.config.limits.waitingUploadBytes);
     const outcomes = {
       finished: (upload: UploadInFlight): void => {
         this.finished(upload);
@@ -82,7 +87,7 @@ export class Ingest implements RecordHandler {
     // After its deadline an upload may still wait for its chunks, the fence and the end, one by one.
     const giveUpMs = uploadDeadlineMs + 3 * logTimeoutMs + GIVE_UP_MARGIN_MS;
     const assembler = new Assembler(log, this.store, owned.watermark, giveUpMs);
-    this.assignments.set(partition, { owned, assembler, paused: false });
+    this.assignments.set(partition, { owned, assembler });
   }
 
   revoked(partition: number): void {
@@ -91,22 +96,23 @@ export class Ingest implements RecordHandler {
     this.assignments.delete(partition);
     assignment.owned.revoked = true;
     assignment.assembler.close().catch(this.failure.report);
+    this.room.wake();
   }
 
+  /** Only ends wait for room, and only for uploads that are complete: theirs lie before them. */
   async records(partition: number, records: readonly LogRecord[]): Promise<void> {
     const assignment = this.assignments.get(partition);
     if (assignment === undefined) return;
+    const { owned, assembler } = assignment;
+    const isWanted = (): boolean => !owned.revoked && !this.isStopping;
     for (const record of records) {
-      const complete = await assignment.assembler.take(record);
-      if (complete === undefined) continue;
-      this.pipeline.add(uploadInFlight(complete, assignment.owned));
+      const bytes = completedBytes(record);
+      if (bytes !== undefined && !(await this.room.enter(bytes, isWanted))) return;
+      const complete = await assembler.take(record);
+      if (complete !== undefined) this.begin(uploadInFlight(complete, owned));
+      else if (bytes !== undefined) this.room.leave(bytes);
     }
-    assignment.owned.commitSoon();
-    // Only finished uploads pause a partition: the end of an open one lies behind the pause.
-    if (this.pipeline.bytes > this.dependencies.config.limits.waitingUploadBytes) {
-      assignment.paused = true;
-      this.consumption?.pause(partition);
-    }
+    owned.commitSoon();
   }
 
   /**
@@ -114,6 +120,8 @@ export class Ingest implements RecordHandler {
    * is left to the next process, which replays it.
    */
   async stop(deadlineMs: number): Promise<void> {
+    this.isStopping = true;
+    this.room.wake();
     await this.consumption?.stop();
     const failed = this.failed.catch(() => undefined);
     await Promise.race([this.pipeline.empty(), failed, timeout(deadlineMs)]);
@@ -123,17 +131,25 @@ export class Ingest implements RecordHandler {
     await this.pool.close();
   }
 
-  private finished({ requestId, partition }: UploadInFlight): void {
+  private begin(upload: UploadInFlight): void {
+    // Of an upload that a replay brings back after its account's erasure, nothing is told.
+    if (isErased(this.dependencies.fence, upload)) this.finished(upload);
+    else this.pipeline.add(upload);
+  }
+
+  private finished({ requestId, partition, upload, span, transition }: UploadInFlight): void {
+    span.setAttribute('status', transition.status);
+    endSpan(span);
     partition.watermark.release(requestId);
     partition.commitSoon();
-    // Half empty before it is filled again, so that a partition is not paused for every upload.
-    if (this.pipeline.bytes > this.dependencies.config.limits.waitingUploadBytes / 2) return;
-    for (const [number, assignment] of this.assignments) {
-      if (!assignment.paused) continue;
-      assignment.paused = false;
-      this.consumption?.resume(number);
-    }
+    this.room.leave(upload.end.bytes);
   }
+}
+
+/** The bytes of the upload that a record completes; undefined for every other record. */
+function completedBytes({ headers, value }: LogRecord): number | undefined {
+  if (headers['type'] !== 'end') return undefined;
+  return (JSON.parse(value.toString('utf8')) as UploadEnd).bytes;
 }
 
 function timeout(milliseconds: number): Promise<void> {

@@ -26,7 +26,6 @@ export class Pipeline {
   private readonly batchers: ReadonlyMap<FamilyName, Batcher>;
   private readonly publisher: TransitionPublisher;
   private inside = 0;
-  private insideBytes = 0;
   private whenEmpty: (() => void) | undefined;
 
   /** @param signal aborted: nothing is waited for any more */
@@ -37,14 +36,14 @@ export class Pipeline {
     private readonly outcomes: PipelineOutcomes,
     private readonly signal: AbortSignal,
   ) {
-    const { config, log, warehouse, logger } = dependencies;
-    this.publisher = new TransitionPublisher(log, signal);
+    const { config, log, warehouse, fence, logger } = dependencies;
+    this.publisher = new TransitionPublisher(log, fence, signal);
     const database = config.clickhouseDatabase;
     const finished = (upload: UploadInFlight): void => {
       this.finish(upload);
     };
     const writer = new BatchWriter(
-      { log, warehouse, database, publisher: this.publisher, logger, signal },
+      { log, warehouse, fence, database, publisher: this.publisher, logger, signal },
       finished,
       outcomes.broken,
     );
@@ -82,14 +81,8 @@ export class Pipeline {
     );
   }
 
-  /** The (unpacked) bytes of the uploads inside. */
-  get bytes(): number {
-    return this.insideBytes;
-  }
-
   add(upload: UploadInFlight): void {
     this.inside++;
-    this.insideBytes += upload.upload.end.bytes;
     uploadsInFlight.set(this.inside);
     this.publisher.observe(upload.version);
     this.gate.add(upload);
@@ -110,8 +103,8 @@ export class Pipeline {
   }
 
   private refuse(upload: UploadInFlight, deaths: number): void {
-    const { log, logger } = this.dependencies;
-    giveUp({ log, publisher: this.publisher, logger, signal: this.signal }, upload, {
+    const { log, fence, logger } = this.dependencies;
+    giveUp({ log, fence, publisher: this.publisher, logger, signal: this.signal }, upload, {
       kind: 'crash',
       deaths,
     }).then(() => {
@@ -127,7 +120,6 @@ export class Pipeline {
 
   private settle(upload: UploadInFlight): void {
     this.inside--;
-    this.insideBytes -= upload.upload.end.bytes;
     uploadsInFlight.set(this.inside);
     this.outcomes.finished(upload);
     if (this.inside === 0) this.whenEmpty?.();

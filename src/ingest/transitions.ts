@@ -1,10 +1,11 @@
+import type { ErasureFence } from '../domain/erasure-fence.js';
 import { retrying } from '../domain/retry.js';
 import type { Status } from '../domain/requests/status.js';
 import { advance, type RowCounts } from '../domain/requests/transition.js';
 import { transitionRecord } from '../domain/requests/transition-record.js';
 import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
 import { logErrors, stageDuration, transitions } from '../ops/metrics.js';
-import type { UploadInFlight } from './upload-in-flight.js';
+import { isErased, type UploadInFlight } from './upload-in-flight.js';
 
 const NO_ROWS: RowCounts = { validated: 0, stored: 0, readBack: 0 };
 
@@ -14,6 +15,7 @@ export class TransitionPublisher {
 
   constructor(
     private readonly log: UploadLog,
+    private readonly fence: ErasureFence,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -22,12 +24,13 @@ export class TransitionPublisher {
     if (version > this.sentMax) this.sentMax = version;
   }
 
-  /** Resolves when the log has the transition of every upload. */
+  /** Resolves when the log has the transition of every upload but those of erased accounts. */
   async publish(
-    uploads: readonly UploadInFlight[],
+    all: readonly UploadInFlight[],
     status: Status,
     reason: string | null = null,
   ): Promise<void> {
+    const uploads = all.filter((upload) => !isErased(this.fence, upload));
     if (uploads.length === 0) return;
     const now = Date.now();
     const sentMax = this.sentMax.toString();

@@ -1,4 +1,6 @@
-import { type RowCounts, timestampOf, type Transition } from '../domain/requests/transition.js';
+import { type RowCounts, type Transition, uploaded } from '../domain/requests/transition.js';
+import type { ErasureFence } from '../domain/erasure-fence.js';
+import { beginSpan, type Span, SpanKind } from '../ops/tracing.js';
 import type { CompleteUpload } from './assemble/complete-upload.js';
 import type { OwnedPartition } from './commit/owned-partition.js';
 
@@ -11,34 +13,31 @@ export interface UploadInFlight {
   /** Seconds since the epoch: the request's creation. */
   readonly uploadedAt: number;
   readonly partition: OwnedPartition;
+  /** From the reading of its end to its last transition. */
+  readonly span: Span;
   /** The latest transition published. */
   transition: Transition;
   /** How many rows have come how far. */
   rows: RowCounts;
 }
 
+/** Whether nothing is to be made of the upload any more, because its account has been erased. */
+export function isErased(fence: ErasureFence, { account, version }: UploadInFlight): boolean {
+  return fence.covers(account, version);
+}
+
 export function uploadInFlight(upload: CompleteUpload, partition: OwnedPartition): UploadInFlight {
-  const { requestId, account, family, end } = upload;
-  const createdAt = timestampOf(end.acceptedAt);
+  const { requestId, account, family, end, traceparent } = upload;
+  const { version } = end;
   return {
     requestId,
     account,
     upload,
-    version: BigInt(end.version),
+    version: BigInt(version),
     uploadedAt: Math.floor(end.acceptedAt / 1000),
     partition,
-    transition: {
-      requestId,
-      account,
-      family,
-      status: 'uploaded',
-      prevStatus: null,
-      reason: null,
-      createdAt,
-      updatedAt: createdAt,
-      version: end.version,
-      sentMax: end.version,
-    },
+    span: beginSpan('process', SpanKind.CONSUMER, traceparent, { requestId, family }),
+    transition: uploaded({ ...upload, version, sentMax: version }, end.acceptedAt),
     rows: { validated: 0, stored: 0, readBack: 0 },
   };
 }

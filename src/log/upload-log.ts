@@ -4,7 +4,7 @@
  * Two adapters: `log/lmdb` (in the process, the default) and `log/kafka`.
  */
 
-export const TOPICS = ['uploads', 'status', 'dead-letter', 'control'] as const;
+export const TOPICS = ['uploads', 'status', 'dead-letter', 'control', 'claims'] as const;
 /** In Kafka the topic's name is `custom-data.` and this. */
 export type Topic = (typeof TOPICS)[number];
 
@@ -26,7 +26,7 @@ export interface LogRecord extends RecordPosition {
   readonly timestamp: number;
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly value: Buffer;
+  readonly value: Buffer<ArrayBuffer>;
 }
 
 /**
@@ -86,6 +86,14 @@ export interface UploadLog {
   /** By partition: where a consumer of `group` would begin. */
   committedOffsets(topic: Topic, group: string): Promise<readonly number[]>;
 
+  /**
+   * Lets the group begin at `offsets` (by partition) again. No consumer may be a member of it.
+   *
+   * @throws LogUnavailableError
+   * @throws Error, one line, when the group has a member
+   */
+  rewind(topic: Topic, group: string, offsets: readonly number[]): Promise<void>;
+
   /** Reads every partition of `topic` from the committed offsets of `group` on, as its only member or one of several. */
   consume(topic: Topic, group: string, handler: RecordHandler): Promise<Consumption>;
 
@@ -103,6 +111,15 @@ export interface UploadLog {
     from: number,
     to: number,
   ): AsyncIterable<readonly LogRecord[]>;
+
+  /**
+   * Takes the records that match out of a topic for good, as far as every group has committed them.
+   *
+   * @returns how many that match are left, because a group has not committed them yet; undefined:
+   *   this log takes records out by age alone
+   * @throws LogUnavailableError
+   */
+  forget(topic: Topic, matches: (record: LogRecord) => boolean): Promise<number | undefined>;
 
   /** Waits for what is being appended, then releases everything. Idempotent. */
   close(): Promise<void>;

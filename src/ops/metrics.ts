@@ -1,5 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+import { FAMILIES } from '../domain/families/index.js';
+
 /**
  * Every metric of the service. Labels are few and closed sets: never an account, a request, a
  * column or a value. Durations are seconds, sizes are bytes.
@@ -16,6 +18,14 @@ export const httpRequests = new Counter({
   registers,
 });
 
+export const httpDuration = new Histogram({
+  name: 'custom_data_http_request_duration_seconds',
+  help: 'From the head of an API request until its answer, by operation and family; a create includes the time in which the client sends, a read leaves out the time that it was asked to wait.',
+  labelNames: ['operation', 'family'] as const,
+  buckets: SECONDS,
+  registers,
+});
+
 export const uploadBytes = new Counter({
   name: 'custom_data_upload_bytes_total',
   help: 'Unpacked CSV bytes of accepted uploads.',
@@ -26,6 +36,12 @@ export const uploadBytes = new Counter({
 export const uploadsReceiving = new Gauge({
   name: 'custom_data_uploads_receiving',
   help: 'Uploads whose body is being read by this gateway now.',
+  registers,
+});
+
+export const readsWaiting = new Gauge({
+  name: 'custom_data_reads_waiting',
+  help: 'Reads that wait in this gateway now for a request to change its state (Prefer: wait).',
   registers,
 });
 
@@ -89,6 +105,13 @@ export const consumerLag = new Gauge({
   registers,
 });
 
+export const consumerLagSeconds = new Gauge({
+  name: 'custom_data_consumer_lag_seconds',
+  help: 'Age of the first record in the partition behind the committed watermark of the group; 0 when there is none, infinite when retention has deleted it.',
+  labelNames: ['topic', 'group', 'partition'] as const,
+  registers,
+});
+
 export const openUploads = new Gauge({
   name: 'custom_data_open_uploads',
   help: 'Uploads whose end is not yet read by this ingest process.',
@@ -115,10 +138,24 @@ export const requests = new Gauge({
   registers,
 });
 
+export const oldestUnfinished = new Gauge({
+  name: 'custom_data_oldest_unfinished_request_age_seconds',
+  help: 'Age of the oldest upload request that is neither succeeded nor failed, by the durable history; 0 when there is none.',
+  labelNames: ['family'] as const,
+  registers,
+});
+
 export const requestRows = new Gauge({
   name: 'custom_data_request_rows',
-  help: 'Data rows of all requests by the step they have passed (validated, stored, read_back), by the durable history.',
+  help: 'Data rows of succeeded requests by the step they have passed (validated, stored, read_back), by the durable history: all three are equal.',
   labelNames: ['family', 'step'] as const,
+  registers,
+});
+
+export const deadLetters = new Counter({
+  name: 'custom_data_dead_letters_total',
+  help: 'Uploads that this process has set aside, by cause (rejected, crash).',
+  labelNames: ['family', 'cause'] as const,
   registers,
 });
 
@@ -135,3 +172,38 @@ export const warehouseErrors = new Counter({
   labelNames: ['class'] as const,
   registers,
 });
+
+export const measurementFailures = new Counter({
+  name: 'custom_data_measurement_failures_total',
+  help: 'Measurements for a scrape that failed or took too long, by what was measured (lag, history, disk).',
+  labelNames: ['measurement'] as const,
+  registers,
+});
+
+export const diskFree = new Gauge({
+  name: 'custom_data_disk_free_bytes',
+  help: 'Bytes that the service may still write to the file system of DATA_DIR.',
+  registers,
+});
+
+export const diskSize = new Gauge({
+  name: 'custom_data_disk_size_bytes',
+  help: 'Size of the file system of DATA_DIR.',
+  registers,
+});
+
+export const processInfo = new Gauge({
+  name: 'custom_data_process_info',
+  help: 'Always 1, for a process that is ready to work, with its roles as a comma-separated list.',
+  labelNames: ['roles'] as const,
+  registers,
+});
+
+// A counter that appears with its first event at 1 has no increase that Prometheus could see.
+for (const { name: family } of FAMILIES) {
+  for (const cause of ['rejected', 'crash']) deadLetters.inc({ family, cause }, 0);
+  for (const status of ['validated', 'ingested', 'succeeded', 'failed']) {
+    transitions.inc({ family, status }, 0);
+  }
+}
+for (const failure of ['retry', 'memory', 'rejected']) warehouseErrors.inc({ class: failure }, 0);

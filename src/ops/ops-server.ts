@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { attempt } from './attempt.js';
 import type { Logger } from './logger.js';
+import { measurementFailures } from './metrics.js';
 import { checkReadiness, type ReadinessChecks } from './readiness.js';
 
 export interface OpsServer {
@@ -17,9 +18,11 @@ export interface OpsServerOptions {
   /** Also gets Node's own metrics (event loop lag, memory, garbage collection), once. */
   readonly registry: Registry;
   readonly readiness: ReadinessChecks;
+  /** Told beside them; the process is ready without. */
+  readonly told?: ReadinessChecks;
   readonly logger: Logger;
-  /** Brings the metrics up to date that are asked for rather than counted; may fail. */
-  readonly beforeScrape?: () => Promise<void>;
+  /** By name: each brings some metrics up to date that are asked for rather than counted; may fail. */
+  readonly measurements?: Readonly<Record<string, () => Promise<void>>>;
 }
 
 const SCRAPE_WAIT_MS = 2_000;
@@ -32,31 +35,34 @@ interface Answer {
 
 /**
  * What operators and their machines ask: `GET /metrics`, `/health/live` (200 while the process
- * answers at all) and `/health/ready` (200, or 503 with the reasons).
+ * answers at all) and `/health/ready` (200 or 503, with what does not hold).
  */
 export function createOpsServer(options: OpsServerOptions): OpsServer {
-  const { registry, readiness, logger, beforeScrape } = options;
+  const { registry, readiness, told, logger, measurements = {} } = options;
   if (registry.getSingleMetric('nodejs_eventloop_lag_seconds') === undefined) {
     collectDefaultMetrics({ register: registry });
   }
 
-  async function refresh(): Promise<void> {
-    if (beforeScrape === undefined) return;
-    // Without what was to be asked for, everything that is counted still tells what is wrong.
-    const result = await attempt(beforeScrape, SCRAPE_WAIT_MS);
-    if (result !== 'ok') logger.warn({ reason: result }, 'some metrics are not up to date');
+  for (const measurement of Object.keys(measurements)) measurementFailures.inc({ measurement }, 0);
+
+  // Without what was to be asked for, everything that is counted still tells what is wrong.
+  async function refresh(measurement: string, measure: () => Promise<void>): Promise<void> {
+    const reason = await attempt(measure, SCRAPE_WAIT_MS);
+    if (reason === 'ok') return;
+    measurementFailures.inc({ measurement });
+    logger.warn({ measurement, reason }, 'some metrics are not up to date');
   }
 
   async function answer(path: string): Promise<Answer> {
     switch (path) {
       case '/metrics':
-        await refresh();
+        await Promise.all(Object.entries(measurements).map((each) => refresh(...each)));
         return { status: 200, type: registry.contentType, body: await registry.metrics() };
       case '/health/live':
         return json(200, { status: 'ok' });
       case '/health/ready': {
-        const report = await checkReadiness(readiness);
-        return json(report.status === 'ok' ? 200 : 503, report);
+        const report = await checkReadiness(readiness, told);
+        return json(report.status === 'unavailable' ? 503 : 200, report);
       }
       default:
         return json(404, { status: 'not found' });

@@ -1,10 +1,13 @@
+import { type AuditEvent, auditEventOfRequest } from '../audit/audit-event.js';
+import { writeAudit } from '../audit/audit-table.js';
+import type { ErasureFence } from '../domain/erasure-fence.js';
 import { Failure } from '../domain/failure.js';
 import { retrying } from '../domain/retry.js';
 import { furtherOf, type Transition } from '../domain/requests/transition.js';
 import { transitionOf } from '../domain/requests/transition-record.js';
 import type { Consumption, LogRecord, RecordHandler, UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
-import { WarehouseError } from '../warehouse/warehouse.js';
+import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
 import type { RequestHistory } from './history.js';
 
 /** The consumer group of the status role: how far the history has been written. */
@@ -13,9 +16,17 @@ export const HISTORY_GROUP = 'status-history';
 /** How long transitions are gathered before they are written: the live view answers meanwhile. */
 const GATHER_MS = 500;
 
+export interface HistoryWriterDependencies {
+  readonly log: UploadLog;
+  readonly history: RequestHistory;
+  readonly warehouse: Warehouse;
+  readonly fence: ErasureFence;
+  readonly logger: Logger;
+}
+
 /**
  * The status role: writes the transitions of the status topic into the history, in batches, and
- * commits last. Waits while the warehouse is away.
+ * commits last, and who made the requests into the audit. Waits while the warehouse is away.
  */
 export class HistoryWriter implements RecordHandler {
   private readonly failure = new Failure();
@@ -24,24 +35,19 @@ export class HistoryWriter implements RecordHandler {
   /** Of each request the furthest transition since the last write, and by partition the next offset. */
   private gathered = new Map<string, Transition>();
   private next = new Map<number, number>();
+  /** Who has made requests since the last write. */
+  private made: AuditEvent[] = [];
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
-  static async start(
-    log: UploadLog,
-    history: RequestHistory,
-    logger: Logger,
-  ): Promise<HistoryWriter> {
-    const writer = new HistoryWriter(history, logger);
-    writer.consumption = await log.consume('status', HISTORY_GROUP, writer);
+  static async start(dependencies: HistoryWriterDependencies): Promise<HistoryWriter> {
+    const writer = new HistoryWriter(dependencies);
+    writer.consumption = await dependencies.log.consume('status', HISTORY_GROUP, writer);
     writer.consumption.failed.catch(writer.failure.report);
     return writer;
   }
 
-  private constructor(
-    private readonly history: RequestHistory,
-    private readonly logger: Logger,
-  ) {}
+  private constructor(private readonly dependencies: HistoryWriterDependencies) {}
 
   /** Rejects when it cannot go on: the process is to end, and the next one reads again. */
   get failed(): Promise<never> {
@@ -65,6 +71,8 @@ export class HistoryWriter implements RecordHandler {
         transition.requestId,
         furtherOf(this.gathered.get(transition.requestId), transition),
       );
+      const made = auditEventOfRequest(transition);
+      if (made !== undefined) this.made.push(made);
     }
     this.next.set(partition, records[records.length - 1]!.offset + 1);
     this.timer ??= setTimeout(() => {
@@ -85,14 +93,23 @@ export class HistoryWriter implements RecordHandler {
   private async write(): Promise<void> {
     const transitions = [...this.gathered.values()];
     const offsets = [...this.next];
+    const made = this.made;
     this.gathered = new Map();
     this.next = new Map();
+    this.made = [];
     if (transitions.length === 0) return;
+    const { history, warehouse, fence, logger } = this.dependencies;
     await retrying(
-      () => this.history.write(transitions),
+      async () => {
+        // Asked at every attempt: the account may be erased while the warehouse is away.
+        await history.write(
+          transitions.filter(({ account, version }) => !fence.covers(account, BigInt(version))),
+        );
+        await writeAudit(warehouse, made);
+      },
       (error) => {
         if (!(error instanceof WarehouseError)) return false;
-        this.logger.warn({ code: error.code }, 'the warehouse did not take the request history');
+        logger.warn({ code: error.code }, 'the warehouse did not take the request history');
         return true;
       },
       this.aborting.signal,

@@ -20,6 +20,7 @@ export class RequestHistory {
   ) {}
 
   async write(transitions: readonly Transition[]): Promise<void> {
+    if (transitions.length === 0) return;
     await this.warehouse.insert('request_transitions', blockOfTransitions(transitions));
   }
 
@@ -54,7 +55,8 @@ export class RequestHistory {
   async totals(): Promise<RequestTotals[]> {
     const rows = await this.warehouse.query<Record<string, string>>(
       `SELECT family, status, count() AS requests, sum(rows_validated) AS validated,
-         sum(rows_stored) AS stored, sum(rows_read_back) AS read_back
+         sum(rows_stored) AS stored, sum(rows_read_back) AS read_back,
+         toUnixTimestamp(min(created_at)) AS oldest
        FROM ${this.database}.request_transitions FINAL
        GROUP BY family, status`,
     );
@@ -65,6 +67,7 @@ export class RequestHistory {
       validated: Number(row['validated']),
       stored: Number(row['stored']),
       readBack: Number(row['read_back']),
+      oldest: Number(row['oldest']),
     }));
   }
 
@@ -85,6 +88,8 @@ export interface RequestTotals {
   readonly validated: number;
   readonly stored: number;
   readonly readBack: number;
+  /** When the first of them was created, in seconds since the epoch. */
+  readonly oldest: number;
 }
 
 interface HistoryRow {

@@ -3,7 +3,6 @@ import type {
   LookupResult,
   RequestLookup,
 } from '../domain/requests/request-lookup.js';
-import { isFinal } from '../domain/requests/status.js';
 import { furtherOf, type Transition } from '../domain/requests/transition.js';
 import { LogUnavailableError } from '../log/upload-log.js';
 import type { RequestHistory } from './history.js';
@@ -44,6 +43,14 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     this.view.apply(transition);
   }
 
+  watch(
+    requestId: string,
+    known: Transition | undefined,
+    changed: (transition: Transition) => void,
+  ): () => void {
+    return this.view.watch(requestId, known, changed);
+  }
+
   /**
    * One look at the log serves every caller that came before it began; those that come while it is
    * under way share the next one.
@@ -70,12 +77,13 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     return look;
   }
 
-  /** The request's state, where the view alone is sure of it. */
+  /**
+   * The request's state, where the view alone is sure of it. Of a request that it has not seen from
+   * the beginning it may have a replay only, which tells a state again at a later time.
+   */
   private seen(id: string): Transition | undefined {
     const viewed = this.view.get(id);
-    if (viewed === undefined) return undefined;
-    const { transition, sinceCreation } = viewed;
-    return sinceCreation || isFinal(transition.status) ? transition : undefined;
+    return viewed?.sinceCreation === true ? viewed.transition : undefined;
   }
 
   private async findInHistory(id: string): Promise<LookupResult> {

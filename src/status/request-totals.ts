@@ -1,6 +1,6 @@
 import { FAMILIES } from '../domain/families/index.js';
-import { STATUSES } from '../domain/requests/status.js';
-import { requestRows, requests } from '../ops/metrics.js';
+import { isFinal, STATUSES } from '../domain/requests/status.js';
+import { oldestUnfinished, requestRows, requests } from '../ops/metrics.js';
 import type { RequestHistory, RequestTotals } from './history.js';
 
 /** The history is asked no more often than this, however many ask for the metrics. */
@@ -19,16 +19,31 @@ export class RequestTotalsGauges {
   async measure(): Promise<void> {
     if (performance.now() - this.measuredAt < FRESH_MS) return;
     this.measuredAt = performance.now();
-    const totals = await this.history.totals();
+    const totals = await this.totals();
     for (const { name: family } of FAMILIES) {
       const ofFamily = totals.filter((each) => each.family === family);
       for (const status of STATUSES) {
         const ofStatus = ofFamily.filter((each) => each.status === status);
         requests.set({ family, status }, sum(ofStatus, 'requests'));
       }
-      requestRows.set({ family, step: 'validated' }, sum(ofFamily, 'validated'));
-      requestRows.set({ family, step: 'stored' }, sum(ofFamily, 'stored'));
-      requestRows.set({ family, step: 'read_back' }, sum(ofFamily, 'readBack'));
+      const unfinished = ofFamily.filter(({ status }) => !isFinal(status));
+      const oldest = Math.min(...unfinished.map(({ oldest }) => oldest));
+      oldestUnfinished.set({ family }, Math.max(0, Date.now() / 1000 - oldest));
+      // A request under way has rows that are validated and not stored yet, which is no mistake.
+      const succeeded = ofFamily.filter(({ status }) => status === 'succeeded');
+      requestRows.set({ family, step: 'validated' }, sum(succeeded, 'validated'));
+      requestRows.set({ family, step: 'stored' }, sum(succeeded, 'stored'));
+      requestRows.set({ family, step: 'read_back' }, sum(succeeded, 'readBack'));
+    }
+  }
+
+  private async totals(): Promise<RequestTotals[]> {
+    try {
+      return await this.history.totals();
+    } catch (error) {
+      // No number is better than an old one.
+      for (const gauge of [requests, requestRows, oldestUnfinished]) gauge.reset();
+      throw error;
     }
   }
 }

@@ -1,6 +1,7 @@
 import { isFinal } from '../domain/requests/status.js';
 import { furtherOf, type Transition } from '../domain/requests/transition.js';
 import type { RecordPosition } from '../log/upload-log.js';
+import { isFurther, Watches } from './watches.js';
 
 /** What the view knows of one request. */
 export interface ViewedRequest {
@@ -24,6 +25,7 @@ export class StatusView {
   private bytes = 0;
   /** By partition: the highest offset of a record whose request has been forgotten. */
   private readonly forgotten = new Map<number, number>();
+  private readonly watches = new Watches();
 
   /** @param maxBytes about how much memory the requests may take */
   constructor(private readonly maxBytes: number) {}
@@ -43,6 +45,21 @@ export class StatusView {
     this.requests.set(transition.requestId, viewed);
     this.bytes += sizeOf(viewed) - (known === undefined ? 0 : sizeOf(known));
     while (this.bytes > this.maxBytes && this.requests.size > 1) this.forgetOldest();
+    this.watches.tell(viewed.transition);
+  }
+
+  /** See `RequestLookup.watch`. */
+  watch(
+    requestId: string,
+    known: Transition | undefined,
+    changed: (transition: Transition) => void,
+  ): () => void {
+    const now = this.requests.get(requestId)?.transition;
+    if (now === undefined || !isFurther(known, now)) {
+      return this.watches.add(requestId, known, changed);
+    }
+    changed(now);
+    return () => undefined;
   }
 
   /** Whether a history that was written up to `offsets` (by partition) has every forgotten request. */

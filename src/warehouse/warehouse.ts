@@ -54,3 +54,8 @@ export class WarehouseError extends Error {
     super(message, options);
   }
 }
+
+/** Whether the same statement may succeed later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof WarehouseError && error.failure !== 'rejected';
+}

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { logFolder } from '../../src/config/data-folder.js';
@@ -49,9 +49,10 @@ test('archiving and restoring append an order to the control topic', async () =>
     [{ type: 'metric-archival' }, 'acme/signups'],
   ]);
   const orders = records.map(({ value }) => JSON.parse(value.toString()) as { at: string });
+  const actor = `operator:${userInfo().username}`;
   expect(orders).toEqual([
-    { action: 'archive-metric', account: 'acme', name: 'signups', at: orders[0]?.at },
-    { action: 'restore-metric', account: 'acme', name: 'signups', at: orders[1]?.at },
+    { action: 'archive-metric', account: 'acme', name: 'signups', actor, at: orders[0]?.at },
+    { action: 'restore-metric', account: 'acme', name: 'signups', actor, at: orders[1]?.at },
   ]);
   for (const { at } of orders) expect(Date.parse(at)).toBeGreaterThanOrEqual(before);
 });

@@ -3,14 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../helpers/api-client.js';
-import { Deployment } from '../helpers/deployment.js';
+import { Cluster } from '../helpers/cluster.js';
 import { describeWithBroker } from '../helpers/kafka.js';
-import {
-  makeDataDir,
-  removeDataDir,
-  ServiceProcess,
-  tokenFor,
-} from '../helpers/service-process.js';
+import { type ServiceProcess, tokenFor } from '../helpers/service-process.js';
 import { COST, csvOf } from '../helpers/warehouse-model.js';
 
 /** The roles in processes of their own, on Kafka and ClickHouse. */
@@ -18,29 +13,13 @@ import { COST, csvOf } from '../helpers/warehouse-model.js';
 describeWithBroker('roles', () => {
   const ROLES = ['gateway', 'ingest', 'status'] as const;
   const processes = new Map<string, ServiceProcess>();
-  let deployment: Deployment;
+  let cluster: Cluster;
 
   beforeAll(async () => {
-    deployment = await Deployment.open({ log: 'kafka', warehouse: 'clickhouse' });
-    for (const role of ROLES) {
-      const env = {
-        ...deployment.clickhouse!.env,
-        KAFKA_BROKERS: deployment.broker!.address,
-        TOKENS_FILE: `${deployment.dataDir}/tokens.json`,
-        ROLES: role,
-      };
-      processes.set(role, await ServiceProcess.start(await makeDataDir(), env));
-    }
-    // What the deployment closes in the end.
-    deployment.service = processes.get('gateway')!;
+    cluster = await Cluster.open();
+    for (const role of ROLES) processes.set(role, await cluster.start(role));
   }, 180_000);
-  afterAll(async () => {
-    for (const process of processes.values()) {
-      await process.kill();
-      await removeDataDir(process.dataDir);
-    }
-    await deployment.close();
-  });
+  afterAll(() => cluster.close());
 
   test.each(ROLES)('the %s process is ready at a port of its own', async (role) => {
     const { ops } = processes.get(role)!.ports;
@@ -58,19 +37,19 @@ describeWithBroker('roles', () => {
   });
 
   test('together they take an upload from HTTP to the reports and the history', async () => {
-    const token = await tokenFor(deployment.dataDir, 'acme');
-    const client = new ApiClient(() => deployment.service.ports.api, token);
+    const token = await tokenFor(cluster.sharedDir, 'acme');
+    const client = new ApiClient(() => processes.get('gateway')!.ports.api, token);
     // A running gateway honours a new token within a second.
     await sleep(1_500);
     const row = { date: '2026-02-01', channel: 'news', currency: 'EUR', campaign: 'one' };
     const metrics = { impressions: '1', clicks: '1', cost: '0.5' };
     const { requestId } = await client.create('cost', csvOf(COST, [{ ...row, ...metrics }]));
     expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
-    expect(await deployment.query('SELECT account, cost FROM cost_report')).toEqual([
+    expect(await cluster.query('SELECT account, cost FROM cost_report')).toEqual([
       { account: 'acme', cost: 0.5 },
     ]);
     const history = `SELECT status FROM upload_requests WHERE request_id = '${requestId}'`;
-    for (let rows: unknown[] = []; ; rows = await deployment.query(history)) {
+    for (let rows: unknown[] = []; ; rows = await cluster.query(history)) {
       if (JSON.stringify(rows) === '[{"status":"succeeded"}]') break;
       await sleep(100);
     }

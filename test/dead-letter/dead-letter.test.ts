@@ -84,22 +84,28 @@ test('an upload is set aside whole, and listed with its cause', async () => {
 test('a retry appends the same chunks as a new request at the old version', async () => {
   await setOneAside();
   const [letter] = await listDeadLetters(log);
-  const requestId = await retryDeadLetter(log, letter!);
+  const requestId = await retryDeadLetter(log, letter!, 'operator:test');
   expect(requestId).not.toBe('r1');
 
   const again = (await recordsOf('uploads')).filter(
     ({ headers }) => headers['requestId'] === requestId,
   );
+  const { acceptedAt } = JSON.parse(String(again.at(-1)!.value)) as UploadEnd;
   expect(new Set(again.map(({ partition }) => partition)).size).toBe(1);
   expect(
     again.map(({ headers, value }) => [headers['type'], headers['sequence'], String(value)]),
   ).toEqual([
     ['chunk', '0', 'one,'],
     ['chunk', '1', 'two'],
-    ['end', undefined, JSON.stringify({ ...END, firstOffset: again[0]!.offset })],
+    ['end', undefined, JSON.stringify({ ...END, acceptedAt, firstOffset: again[0]!.offset })],
   ]);
   const [uploaded] = (await recordsOf('status')).map(({ value }) => transitionOf(value));
-  expect(uploaded).toMatchObject({ requestId, status: 'uploaded', version: END.version });
+  expect(uploaded).toMatchObject({
+    requestId,
+    status: 'uploaded',
+    version: END.version,
+    actor: 'operator:test',
+  });
   expect((await listDeadLetters(log))[0]!.retriedAs).toBe(requestId);
 });
 
@@ -111,7 +117,7 @@ test('an upload without chunks can be set aside and retried too', async () => {
     { kind: 'crash', deaths: 3 },
   );
   const [letter] = await listDeadLetters(log);
-  const requestId = await retryDeadLetter(log, letter!);
+  const requestId = await retryDeadLetter(log, letter!, 'operator:test');
   expect(await recordsOf('uploads')).toHaveLength(1);
   expect((await recordsOf('uploads'))[0]!.headers).toMatchObject({ type: 'end', requestId });
 });

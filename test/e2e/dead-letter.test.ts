@@ -1,7 +1,3 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../helpers/api-client.js';
@@ -10,7 +6,6 @@ import { tokenFor } from '../helpers/service-process.js';
 
 /** An upload that the warehouse rejects is set aside, and an operator brings it back. */
 
-const TOOL = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const INCORRECT_DATA = 117;
 
 let deployment: Deployment;
@@ -24,10 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.close());
 
-async function customData(...args: string[]): Promise<string> {
-  const env = { PATH: process.env['PATH'], DATA_DIR: deployment.dataDir };
-  return (await promisify(execFile)(process.execPath, [TOOL, ...args], { env })).stdout;
-}
+const customData = (...args: string[]): Promise<string> => deployment.customData(...args);
 
 const file = (cost: number): string =>
   `date,channel,currency,campaign,impressions,clicks,cost\n2026-01-01,news,EUR,a,1,2,${cost}\n`;
@@ -42,6 +34,9 @@ test('a rejected upload fails with a reason and comes back as a new request at i
   expect(rejected).toMatchObject({ status: 'failed', prevStatus: 'validated' });
   expect(Object.keys(JSON.parse(rejected.reason!) as object)).toEqual(['file']);
   await clickhouse.heal();
+  expect(await deployment.service.metrics()).toContain(
+    'custom_data_dead_letters_total{family="cost",cause="rejected"} 1\n',
+  );
 
   expect(await customData('dead-letter', 'list')).toMatch(
     new RegExp(`${rejected.requestId} +acme +cost .*code ${INCORRECT_DATA}`),

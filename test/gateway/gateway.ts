@@ -11,6 +11,7 @@ import { createApi } from '../../src/gateway/api.js';
 import type { GatewayConfig } from '../../src/gateway/dependencies.js';
 import { GatewayModule } from '../../src/gateway/gateway.module.js';
 import type { LogRecord } from '../../src/log/upload-log.js';
+import { Watches } from '../../src/status/watches.js';
 import { MemoryLog } from './memory-log.js';
 
 export const OWNER = 'owner-token';
@@ -27,6 +28,7 @@ const HOLDERS: Readonly<Record<string, TokenHolder>> = {
 export class MemoryLookup implements RequestLookup {
   isAvailable = true;
   readonly known = new Map<string, Transition>();
+  private readonly watches = new Watches();
 
   find(requestId: string): Promise<LookupResult> {
     return Promise.resolve(
@@ -36,6 +38,15 @@ export class MemoryLookup implements RequestLookup {
 
   remember(transition: Transition): void {
     this.known.set(transition.requestId, transition);
+    this.watches.tell(transition);
+  }
+
+  watch(
+    requestId: string,
+    known: Transition | undefined,
+    changed: (transition: Transition) => void,
+  ): () => void {
+    return this.watches.add(requestId, known, changed);
   }
 }
 
@@ -48,6 +59,8 @@ export interface Gateway {
   readonly clock: VersionClock;
   /** Replace to make the fence wait or fail. */
   readonly fence: { caughtUp: () => Promise<void> };
+  /** By account: the erasure's version. */
+  readonly erased: Map<string, bigint>;
   /** The lines logged so far, parsed. */
   readonly lines: Record<string, unknown>[];
   close(): Promise<void>;
@@ -63,6 +76,8 @@ export async function startGateway(
       unpackedBytes: 32 * 1024 * 1024,
       uploadDeadlineMs: 20_000,
       logTimeoutMs: 5_000,
+      uploadsPerMinute: undefined,
+      readsPerMinute: undefined,
       shutdownMs: 3_000,
       ...limits,
     },
@@ -74,6 +89,7 @@ export async function startGateway(
     () => randomBytes(8).readBigUInt64BE(),
   );
   const fence = { caughtUp: () => Promise.resolve() };
+  const erased = new Map<string, bigint>();
   const lines: Record<string, unknown>[] = [];
   const logger = pino(
     { level: 'debug', base: null },
@@ -84,6 +100,7 @@ export async function startGateway(
     tokens: { holderOf: (token) => HOLDERS[token] },
     lookup,
     fence: { caughtUp: () => fence.caughtUp() },
+    erased: { covers: (account, version) => version <= (erased.get(account) ?? -1n) },
     clock,
     config,
     logger,
@@ -92,7 +109,7 @@ export async function startGateway(
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}/custom-data-upload/v1.0`;
-  return { app, port, url, log, lookup, clock, fence, lines, close: () => app.close() };
+  return { app, port, url, log, lookup, clock, fence, erased, lines, close: () => app.close() };
 }
 
 /** The records of one upload, or of the only one. */

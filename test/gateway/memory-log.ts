@@ -9,10 +9,12 @@ import {
   type UploadLog,
 } from '../../src/log/upload-log.js';
 
-/** A log in memory that can be made to stall, to fail and to be slow. Appending and reading only. */
+/** A log in memory that can be made to stall, to fail and to be slow. No consumers. */
 export class MemoryLog implements UploadLog {
   /** Milliseconds that an append takes. */
   delayMs = 0;
+  /** The log's clock. */
+  now: () => number = Date.now;
   /** Decides which appends fail; the records are not kept then. */
   fails: (topic: Topic, records: readonly RecordToAppend[]) => boolean = () => false;
   /** Bytes of the values of all appends that were begun, and how many are not acknowledged. */
@@ -21,6 +23,7 @@ export class MemoryLog implements UploadLog {
   mostUnacknowledged = 0;
 
   private readonly topics = new Map<Topic, LogRecord[][]>();
+  private readonly tails: ((to: Topic, record: LogRecord) => void)[] = [];
   private stalled: (() => void)[] | undefined;
 
   constructor(
@@ -92,8 +95,25 @@ export class MemoryLog implements UploadLog {
     throw new Error('the memory log has no consumers');
   }
 
-  tail(): Promise<Tail> {
-    throw new Error('the memory log has no tail');
+  rewind(): Promise<void> {
+    throw new Error('the memory log has no consumers');
+  }
+
+  tail(
+    topic: Topic,
+    _from: readonly number[],
+    onRecords: (records: readonly LogRecord[]) => void,
+  ): Promise<Tail> {
+    // A record is handed over before its append is acknowledged.
+    this.tails.push((to, record) => {
+      if (to === topic) onRecords([record]);
+    });
+    for (const record of this.records(topic)) onRecords([record]);
+    return Promise.resolve({ reached: () => Promise.resolve(), stop: () => Promise.resolve() });
+  }
+
+  forget(): Promise<undefined> {
+    throw new Error('the memory log forgets nothing');
   }
 
   close(): Promise<void> {
@@ -106,7 +126,9 @@ export class MemoryLog implements UploadLog {
     const position = { partition, offset: records.length };
     const value = Buffer.from(this.keepsValues ? record.value : []);
     const { key, headers } = record;
-    records.push({ ...position, timestamp: Date.now(), key, headers, value });
+    const kept = { ...position, timestamp: this.now(), key, headers, value };
+    records.push(kept);
+    for (const tell of this.tails) tell(topic, kept);
     return position;
   }
 

@@ -4,6 +4,7 @@ import type { FamilyName } from '../../src/domain/families/index.js';
 import type { UploadRequestRecord } from '../../src/domain/requests/transition.js';
 
 const FINISH_MS = 60_000;
+const PIECES = 10;
 
 /** A client of the API as its users write one. */
 export class ApiClient {
@@ -12,11 +13,32 @@ export class ApiClient {
     private readonly token: string,
   ) {}
 
-  /** Posts a file; whatever the answer is. */
-  post(family: FamilyName, content: string | Uint8Array<ArrayBuffer>): Promise<Response> {
+  /**
+   * Posts a file; whatever the answer is.
+   *
+   * @param overMs how long the body takes, in pieces
+   * @param key sent as its `Idempotency-Key`
+   */
+  post(
+    family: FamilyName,
+    content: string | Uint8Array<ArrayBuffer>,
+    overMs = 0,
+    key?: string,
+  ): Promise<Response> {
     const form = new FormData();
     form.append('file', new Blob([content]), 'data.csv');
-    return fetch(`${this.base(family)}/`, { method: 'POST', headers: this.headers(), body: form });
+    const url = `${this.base(family)}/`;
+    const headers = { ...this.headers(), ...(key !== undefined && { 'Idempotency-Key': key }) };
+    if (overMs === 0) return fetch(url, { method: 'POST', headers, body: form });
+    const whole = new Response(form);
+    const type = { 'Content-Type': whole.headers.get('Content-Type')! };
+    const body = ReadableStream.from(piecesOf(whole, overMs));
+    return fetch(url, {
+      method: 'POST',
+      headers: { ...headers, ...type },
+      body,
+      duplex: 'half',
+    });
   }
 
   /** Posts a file that is to be accepted. */
@@ -61,5 +83,15 @@ export class ApiClient {
 
   private headers(): Record<string, string> {
     return { Authorization: `SERVICE-API-KEY ${this.token}` };
+  }
+}
+
+/** The body in pieces of one size, with pauses. */
+async function* piecesOf(whole: Response, overMs: number): AsyncGenerator<Uint8Array> {
+  const bytes = new Uint8Array(await whole.arrayBuffer());
+  const size = Math.ceil(bytes.length / PIECES);
+  for (let from = 0; from < bytes.length; from += size) {
+    yield bytes.subarray(from, from + size);
+    await sleep(overMs / PIECES);
   }
 }

@@ -101,10 +101,14 @@ export class ClickHouseHttp {
     return this.command('GET', 'counts');
   }
 
-  /** Rows of a query, with integers as numbers. The database of names without one is `custom_data`. */
-  async query<Row>(sql: string): Promise<Row[]> {
+  /**
+   * Rows of a query, with integers as numbers.
+   *
+   * @param database of names without one; it has to exist
+   */
+  async query<Row>(sql: string, database = 'custom_data'): Promise<Row[]> {
     const parameters = new URLSearchParams({
-      database: 'custom_data',
+      database,
       default_format: 'JSONEachRow',
       output_format_json_quote_64bit_integers: '0',
     });

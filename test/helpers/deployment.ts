@@ -1,8 +1,14 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
 import { migrate } from '../../src/warehouse/schema/migrate.js';
 import { ClickHouseHttp } from './clickhouse-http.js';
 import { canStartBroker, KafkaBroker } from './kafka-broker.js';
-import { makeDataDir, removeDataDir, ServiceProcess } from './service-process.js';
+import { makeDataDir, type Ports, removeDataDir, ServiceProcess } from './service-process.js';
 import { connectTo, type WarehouseKind } from './warehouses.js';
+
+const TOOL = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** What a service stands on. */
 export interface DeploymentKind {
@@ -27,6 +33,8 @@ export const DEPLOYMENTS: readonly DeploymentKind[] = [
 export class Deployment {
   /** The process that was started last. */
   service!: ServiceProcess;
+  /** What it was started with. */
+  private settings: Readonly<Record<string, string>> = {};
 
   private constructor(
     readonly dataDir: string,
@@ -36,25 +44,52 @@ export class Deployment {
     readonly broker: KafkaBroker | undefined,
   ) {}
 
-  /** The servers run, with the schema; the service does not yet. */
-  static async open({ log, warehouse }: DeploymentKind): Promise<Deployment> {
+  /**
+   * The servers run, with the schema; the service does not yet.
+   *
+   * @param clickhouseConfig of a ClickHouse server, as XML
+   */
+  static async open(
+    { log, warehouse }: DeploymentKind,
+    clickhouseConfig?: string,
+  ): Promise<Deployment> {
     const dataDir = await makeDataDir();
     // Of its own: a service has its topics under their real names.
     const broker = log === 'kafka' ? await KafkaBroker.start() : undefined;
     if (warehouse === 'chdb') return new Deployment(dataDir, undefined, broker);
-    const clickhouse = await ClickHouseHttp.start();
+    const config = clickhouseConfig === undefined ? {} : { config: clickhouseConfig };
+    const clickhouse = await ClickHouseHttp.start(config);
     const connection = connectTo(clickhouse);
     await migrate(connection, 'custom_data');
     await connection.close();
     return new Deployment(dataDir, clickhouse, broker);
   }
 
+  /** Where the servers are, as environment variables. */
+  get env(): Record<string, string> {
+    const brokers = this.broker === undefined ? {} : { KAFKA_BROKERS: this.broker.address };
+    return { ...this.clickhouse?.env, ...brokers };
+  }
+
   /** Starts the service; resolves when it answers. */
   async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
-    const brokers = this.broker === undefined ? {} : { KAFKA_BROKERS: this.broker.address };
-    const servers = { ...this.clickhouse?.env, ...brokers };
-    this.service = await ServiceProcess.start(this.dataDir, { ...servers, ...env });
+    this.settings = env;
+    this.service = await ServiceProcess.start(this.dataDir, { ...this.env, ...env });
     return this.service;
+  }
+
+  /** Runs the command line tool with the service's settings; gives what it writes to standard output. */
+  async customData(...args: readonly string[]): Promise<string> {
+    // With a warehouse on a server the service has no query interface.
+    const { query = '' } = this.service.ports as Partial<Ports>;
+    const env = {
+      PATH: process.env['PATH'],
+      DATA_DIR: this.dataDir,
+      QUERY_PORT: String(query),
+      ...this.env,
+      ...this.settings,
+    };
+    return (await promisify(execFile)(process.execPath, [TOOL, ...args], { env })).stdout;
   }
 
   /** Rows of a query on the warehouse. */

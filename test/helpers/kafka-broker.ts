@@ -1,17 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo, connect } from 'node:net';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
-const RECIPE = fileURLToPath(new URL('kafka/', import.meta.url));
-const CACHE = fileURLToPath(new URL('../../.cache/kafka/', import.meta.url));
-const START_MS = 60_000;
+import { freePorts } from './free-ports.js';
+import { CACHE, fetchJars, LIBS } from './kafka/jars.js';
+
+/** Shorter than a test may take, so that what it wrote is seen. */
+const START_MS = 50_000;
+
+/** Classes as the virtual machine has read them once: a broker is up in half the time. */
+const CLASSES = join(CACHE, 'classes.jsa');
 
 /** Small and quick to start: a test broker lives for seconds. */
 const JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'];
@@ -19,7 +22,7 @@ const JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare
 /** Whether a broker can be started on this machine. */
 export function canStartBroker(): boolean {
   const has = (command: string): boolean => spawnSync(command, ['-version']).status === 0;
-  return has('java') && (existsSync(join(CACHE, 'libs')) || has('mvn'));
+  return has('java') && (existsSync(LIBS) || has('mvn'));
 }
 
 /** A real broker as a process of its own: one node, on free ports of 127.0.0.1, in a folder of its own. */
@@ -29,6 +32,7 @@ export class KafkaBroker {
   private constructor(
     readonly port: number,
     readonly dir: string,
+    private readonly jvm: readonly string[],
   ) {}
 
   /**
@@ -40,9 +44,30 @@ export class KafkaBroker {
     security: 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SASL_SSL' = 'PLAINTEXT',
   ): Promise<KafkaBroker> {
     await fetchJars();
+    if (!existsSync(CLASSES)) await KafkaBroker.archiveClasses();
+    return KafkaBroker.launch(properties, security, []);
+  }
+
+  /** Once on a machine: a broker that is ended in order leaves the archive. */
+  private static async archiveClasses(): Promise<void> {
+    const archive = `${CLASSES}.${process.pid}`;
+    const broker = await KafkaBroker.launch({}, 'PLAINTEXT', [
+      `-XX:ArchiveClassesAtExit=${archive}`,
+    ]);
+    await broker.kill('SIGTERM');
+    await broker.stop();
+    // Without it brokers start all the same.
+    await rename(archive, CLASSES).catch(() => undefined);
+  }
+
+  private static async launch(
+    properties: Readonly<Record<string, string>>,
+    security: string,
+    jvm: readonly string[],
+  ): Promise<KafkaBroker> {
     const dir = await mkdtemp(join(tmpdir(), 'custom-data-kafka-'));
-    const [port, controllerPort, internalPort] = await freePorts();
-    const broker = new KafkaBroker(port, dir);
+    const [port, controllerPort, internalPort] = (await freePorts(3)) as [number, number, number];
+    const broker = new KafkaBroker(port, dir, jvm);
     const settings = {
       ...singleNode(dir, [port, controllerPort, internalPort], security),
       ...properties,
@@ -111,7 +136,9 @@ export class KafkaBroker {
 
   private java(main: string, args: readonly string[]): ChildProcess {
     const output = openSync(join(this.dir, 'output'), 'a');
-    const child = spawn('java', [...JVM, '-cp', join(CACHE, 'libs', '*'), main, ...args], {
+    const classes = existsSync(CLASSES) ? [`-XX:SharedArchiveFile=${CLASSES}`] : this.jvm;
+    const options = [...JVM, ...classes, '-cp', join(LIBS, '*')];
+    const child = spawn('java', [...options, main, ...args], {
       stdio: ['ignore', output, output],
     });
     closeSync(output);
@@ -145,44 +172,6 @@ function singleNode(
     'share.coordinator.state.topic.min.isr': '1',
     'group.initial.rebalance.delay.ms': '0',
   };
-}
-
-/** Puts the jars into an ignored folder, once, and refuses any that is not the one that was meant. */
-async function fetchJars(): Promise<void> {
-  const libs = join(CACHE, 'libs');
-  if (existsSync(libs)) return;
-  await mkdir(CACHE, { recursive: true });
-  const work = await mkdtemp(join(CACHE, 'fetch-'));
-  try {
-    await cp(join(RECIPE, 'pom.xml'), join(work, 'pom.xml'));
-    const maven = spawnSync(
-      'mvn',
-      ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=libs'],
-      { cwd: work, encoding: 'utf8' },
-    );
-    if (maven.status !== 0) throw new Error(`Maven failed: ${maven.stdout}${maven.stderr}`);
-    for (const line of readFileSync(join(RECIPE, 'jars.sha256'), 'utf8').trim().split('\n')) {
-      const [expected, name] = line.split(/\s+/) as [string, string];
-      const found = createHash('sha256')
-        .update(readFileSync(join(work, 'libs', name)))
-        .digest('hex');
-      if (found !== expected) throw new Error(`${name} has the checksum ${found}, not ${expected}`);
-    }
-    // Of two that fetch at once the second finds the folder taken.
-    await rename(join(work, 'libs'), libs).catch((error: unknown) => {
-      if (!existsSync(libs)) throw error;
-    });
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
-}
-
-export async function freePorts(): Promise<[number, number, number]> {
-  const servers = [createServer(), createServer(), createServer()];
-  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) server.close();
-  return ports as [number, number, number];
 }
 
 async function answers(port: number): Promise<boolean> {

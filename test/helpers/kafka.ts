@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { describe, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { pino } from 'pino';
 
 import { KafkaLog, type KafkaLogOptions } from '../../src/log/kafka/kafka-log.js';
+import { describeIf } from './describe-if.js';
 import { canStartBroker, KafkaBroker } from './kafka-broker.js';
 
 const GIVEN = process.env['KAFKA_BROKERS']?.split(',');
@@ -25,28 +25,6 @@ export const describeWithKafka = describeIf(
   GIVEN !== undefined || canStartBroker(),
   'Java and Maven are missing, and KAFKA_BROKERS is not set',
 );
-
-function describeIf(
-  isPossible: boolean,
-  reason: string,
-): (name: string, tests: () => void) => void {
-  return (name, tests) => {
-    if (isPossible) {
-      describe(name, tests);
-      return;
-    }
-    describe(name, () => {
-      if (process.env['CI'] === undefined || process.env['CI'] === '') {
-        process.stderr.write(`\nSKIPPED: ${name}: ${reason}\n`);
-        it.skip(reason, () => undefined);
-      } else {
-        it('has a Kafka broker', () => {
-          throw new Error(reason);
-        });
-      }
-    });
-  };
-}
 
 /** The brokers that all test files of the run share; the first that asks starts one. */
 export async function sharedBrokers(): Promise<string[]> {

@@ -119,10 +119,11 @@ function grouped(
 
 /** Rows in an order that does not depend on where they come from, with their fields in one order too. */
 export function sorted(rows: readonly ReportRow[]): ReportRow[] {
-  const canonical = rows.map((row) =>
-    Object.fromEntries(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))),
-  );
-  return canonical.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  const canonical = rows.map((row) => {
+    const ordered = Object.fromEntries(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return { row: ordered, text: JSON.stringify(ordered) };
+  });
+  return canonical.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ row }) => row);
 }
 
 /** A file of the rows: every column that any of them has. */

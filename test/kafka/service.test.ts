@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import kafkajs from 'kafkajs';
 
 import { ApiClient } from '../helpers/api-client.js';
-import { freePorts, KafkaBroker } from '../helpers/kafka-broker.js';
+import { freePorts } from '../helpers/free-ports.js';
+import { KafkaBroker } from '../helpers/kafka-broker.js';
 import { describeWithBroker, KafkaLogs } from '../helpers/kafka.js';
 import {
   makeDataDir,
@@ -63,7 +64,7 @@ describeWithBroker('the service on Kafka', () => {
   });
 
   test('waits for brokers that are away: live, not ready, and in the log', async () => {
-    const [opsPort] = await freePorts();
+    const [opsPort] = (await freePorts(1)) as [number];
     await broker.kill();
     const starting = ServiceProcess.start(dataDir, {
       KAFKA_BROKERS: broker.address,

@@ -36,7 +36,7 @@ describeWithKafka('the topics', () => {
 
   it('are made with what the log needs, when they are missing', async () => {
     const log = await logs.open({ partitions: 5 });
-    expect(TOPICS.map((topic) => log.partitions(topic))).toEqual([5, 4, 1, 1]);
+    expect(TOPICS.map((topic) => log.partitions(topic))).toEqual([5, 4, 1, 1, 1]);
     const { resources } = await logs.admin((admin) =>
       admin.describeConfigs({
         includeSynonyms: false,

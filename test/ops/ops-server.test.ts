@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Gauge, Registry } from 'prom-client';
 import { createLogger } from '../../src/ops/logger.js';
+import { measurementFailures } from '../../src/ops/metrics.js';
 import { createOpsServer, type OpsServer } from '../../src/ops/ops-server.js';
 import { checkReadiness, type ReadinessChecks } from '../../src/ops/readiness.js';
 
@@ -13,8 +14,8 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function serve(readiness: ReadinessChecks = {}): Promise<string> {
-  const server = createOpsServer({ registry, readiness, logger: createLogger('silent') });
+async function serve(readiness: ReadinessChecks = {}, told: ReadinessChecks = {}): Promise<string> {
+  const server = createOpsServer({ registry, readiness, told, logger: createLogger('silent') });
   servers.push(server);
   return `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
 }
@@ -38,13 +39,17 @@ test('metrics that cannot be brought up to date do not hide the others', async (
     registry,
     readiness: {},
     logger: createLogger('silent'),
-    beforeScrape: failing('the log does not answer'),
+    measurements: { lag: failing('the log does not answer'), disk: holds },
   });
   servers.push(server);
   const port = await server.listen(0, '127.0.0.1');
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   expect(response.status).toBe(200);
   expect(await response.text()).toContain('process_resident_memory_bytes');
+  expect((await measurementFailures.get()).values).toEqual([
+    { labels: { measurement: 'lag' }, value: 1 },
+    { labels: { measurement: 'disk' }, value: 0 },
+  ]);
 });
 
 test('a process that is not ready is alive all the same', async () => {
@@ -74,8 +79,20 @@ describe('readiness', () => {
     });
   });
 
+  test('does not depend on what is only told', async () => {
+    const told = { log: failing('no broker answers') };
+    const response = await fetch(`${await serve({ service: holds }, told)}/health/ready`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      status: 'degraded',
+      checks: { service: 'ok', log: 'no broker answers' },
+    });
+    const stopping = await serve({ service: failing('the service is stopping') }, { log: holds });
+    expect((await fetch(`${stopping}/health/ready`)).status).toBe(503);
+  });
+
   test('does not wait for a check that hangs', async () => {
-    const report = await checkReadiness({ log: () => new Promise(() => undefined) }, 20);
+    const report = await checkReadiness({ log: () => new Promise(() => undefined) }, {}, 20);
     expect(report).toEqual({ status: 'unavailable', checks: { log: 'no answer within 20 ms' } });
   });
 });

@@ -1,51 +1,28 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { ask, openQueryServer, ROWS, type TestQueryServer } from './query-server-fixture.js';
-
-const SECRET = 'this-stays-outside';
+import { ForbiddenPlaces, SECRET } from './forbidden-places.js';
+import { ask, ROWS, type TestQueryServer } from './query-server-fixture.js';
 
 describe('a query cannot', () => {
   let server: TestQueryServer;
-  let secret: string;
-  let target: string;
-  let elsewhere: Server;
-  let address: string;
-  let visits = 0;
+  let places: ForbiddenPlaces;
 
   beforeAll(async () => {
-    server = await openQueryServer();
-    secret = join(server.outside, 'secret.csv');
-    target = join(server.outside, 'written');
-    writeFileSync(secret, `${SECRET}\n`);
-    elsewhere = createServer((_request, response) => {
-      visits++;
-      response.end(`${SECRET}\n`);
-    });
-    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-    address = `127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+    places = await ForbiddenPlaces.open();
+    ({ server } = places);
   });
-  afterAll(async () => {
-    elsewhere.close();
-    await server.close();
-  });
+  afterAll(() => places.close());
   afterEach(() => {
-    expect(visits).toBe(0);
+    expect(places.visits).toBe(0);
     expect(readdirSync(server.outside).sort()).toEqual(['secret.csv', 'warehouse']);
     const rows = server.writer.query('SELECT count() FROM custom_data.t', 'TSV');
     expect(rows).toBe(`${ROWS}\n`);
   });
 
   async function refused(query: string, parameters: Record<string, string> = {}): Promise<void> {
-    const filled = query
-      .replaceAll('SECRET', secret)
-      .replaceAll('TARGET', target)
-      .replaceAll('ADDRESS', address);
-    const { status, text } = await ask(server.url, filled, parameters);
+    const { status, text } = await ask(server.url, places.fill(query), parameters);
     expect(text).toMatch(/^Code: \d+\. DB::Exception: /);
     expect(text).not.toContain(SECRET);
     expect(status).toBeGreaterThanOrEqual(400);
@@ -96,7 +73,7 @@ describe('a query cannot', () => {
       'CHECK TABLE t',
     ])('%s', async (query) => {
       await refused(query);
-      expect(existsSync(target)).toBe(false);
+      expect(existsSync(places.target)).toBe(false);
     });
   });
 
@@ -191,7 +168,7 @@ describe('a query cannot', () => {
     test('through bound identifiers', async () => {
       await refused('SELECT * FROM {a:Identifier}.{b:Identifier}', {
         param_a: 'default',
-        param_b: secret,
+        param_b: places.secret,
       });
       await refused('SELECT * FROM {a:Identifier}.{b:Identifier}', {
         param_a: 'system',
@@ -202,6 +179,7 @@ describe('a query cannot', () => {
     });
 
     test('through URL parameters', async () => {
+      const { secret, target, address } = places;
       const template = { format_template_row: secret, format_template_resultset: secret };
       await refused('SELECT 1 FORMAT Template', template);
       await refused('SELECT 1 FORMAT AvroConfluent', {

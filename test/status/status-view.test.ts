@@ -63,3 +63,25 @@ test('the history covers what was forgotten only when it was written beyond it',
   expect(view.isCoveredBy([3, 20])).toBe(false);
   expect(view.isCoveredBy([20])).toBe(false);
 });
+
+test('a watch tells of the first further state, once', () => {
+  const view = new StatusView(1e9);
+  const told: string[] = [];
+  const watch = (known: Transition | undefined, name: string): (() => void) =>
+    view.watch('a', known, ({ status }) => told.push(`${name} ${status}`));
+  watch(undefined, 'any');
+  watch(transition('a', 'uploaded'), 'further');
+  const end = watch(undefined, 'ended');
+  end();
+  view.apply(transition('b', 'uploaded'));
+  view.apply(transition('a', 'uploaded'));
+  expect(told.splice(0)).toEqual(['any uploaded']);
+  view.apply(transition('a', 'uploaded'));
+  view.apply(transition('a', 'validated'));
+  view.apply(transition('a', 'ingested'));
+  expect(told.splice(0)).toEqual(['further validated']);
+  // What has been seen already is told at once.
+  watch(transition('a', 'validated'), 'late');
+  watch(transition('a', 'ingested'), 'waits');
+  expect(told).toEqual(['late ingested']);
+});

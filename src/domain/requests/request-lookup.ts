@@ -8,6 +8,20 @@ export interface RequestLookup {
 
   /** Makes a transition that the log has acknowledged known here at once, ahead of the tail. */
   remember(transition: Transition): void;
+
+  /**
+   * Calls `changed` once, as soon as the request is seen here in a state further than `known`; at
+   * once, before it returns, when it is already.
+   *
+   * @param requestId in lower case
+   * @param known undefined: any state will do
+   * @returns ends the watch
+   */
+  watch(
+    requestId: string,
+    known: Transition | undefined,
+    changed: (transition: Transition) => void,
+  ): () => void;
 }
 
 export interface AcceptanceFence {

@@ -23,6 +23,8 @@ export interface Transition {
   readonly version: string;
   /** The highest version that the sender had seen, decimal. */
   readonly sentMax: string;
+  /** Who made the request: a token's id, or `operator:` and a name. Only on `uploaded`. */
+  readonly actor?: string;
   /** How many data rows have come how far; absent before validation and on `failed`. */
   readonly rows?: RowCounts;
 }
@@ -48,6 +50,31 @@ export interface UploadRequestRecord {
 export function recordOf(transition: Transition): UploadRequestRecord {
   const { requestId, status, prevStatus, reason, createdAt, updatedAt } = transition;
   return { requestId, status, prevStatus, reason, createdAt, updatedAt };
+}
+
+/** An accepted upload, as far as its first transition tells of it. */
+export type AcceptedUpload = Pick<
+  Transition,
+  'requestId' | 'account' | 'family' | 'version' | 'sentMax' | 'actor'
+>;
+
+/** The first transition of a request that was accepted at `acceptedAt` (milliseconds since the epoch). */
+export function uploaded(upload: AcceptedUpload, acceptedAt: number): Transition {
+  const { requestId, account, family, version, sentMax, actor } = upload;
+  const at = timestampOf(acceptedAt);
+  return {
+    requestId,
+    account,
+    family,
+    status: 'uploaded',
+    prevStatus: null,
+    reason: null,
+    createdAt: at,
+    updatedAt: at,
+    version,
+    sentMax,
+    ...(actor !== undefined && { actor }),
+  };
 }
 
 /** The further of the two: the fold's step. */

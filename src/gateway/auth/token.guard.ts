@@ -3,7 +3,7 @@ import { UPLOADING_ROLES, type TokenDirectory } from '../../accounts/account.js'
 import { isFamilyName } from '../../domain/families/index.js';
 import type { ApiRequest } from '../call.js';
 import { TOKEN_DIRECTORY } from '../dependencies.js';
-import { forbidden, nothingHere, unauthorized } from '../problems/problem.js';
+import { forbidden, noToken, nothingHere, unknownToken } from '../problems/problem.js';
 import { tokenIn } from './authorization.js';
 
 /**
@@ -19,12 +19,13 @@ export class TokenGuard implements CanActivate {
     const family = request.params['family'];
     // An unknown family is an unknown path, which is told without a token.
     if (typeof family !== 'string' || !isFamilyName(family)) throw nothingHere();
-    request.call = { operation: request.method === 'POST' ? 'create' : 'read', family };
+    const operation = request.method === 'POST' ? 'create' : 'read';
+    request.call = { operation, family, startedAt: performance.now() };
 
     const token = tokenIn(request.headers.authorization);
-    if (token === undefined) throw unauthorized('The call carries no API token of the right form.');
+    if (token === undefined) throw noToken();
     const holder = this.tokens.holderOf(token);
-    if (holder === undefined) throw unauthorized('The API token is unknown or has been revoked.');
+    if (holder === undefined) throw unknownToken();
     if (!UPLOADING_ROLES.has(holder.role)) throw forbidden();
     request.holder = holder;
     return true;

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { dayInTimeZone } from '../../domain/days.js';
 import type { AcceptanceFence, RequestLookup } from '../../domain/requests/request-lookup.js';
 import { transitionRecord } from '../../domain/requests/transition-record.js';
-import { timestampOf, type Transition } from '../../domain/requests/transition.js';
+import { type Transition, uploaded } from '../../domain/requests/transition.js';
 import type { VersionClock } from '../../domain/version.js';
 import {
   ACCEPTANCE_FENCE,
@@ -11,6 +11,7 @@ import {
   VERSION_CLOCK,
   type GatewayConfig,
 } from '../dependencies.js';
+import { Idempotency, type KeyedFile } from '../idempotency/idempotency.js';
 import { TimedLog } from './timed-log.js';
 import type { UploadIdentity, UploadWriter } from './upload-writer.js';
 import { within } from './within.js';
@@ -18,9 +19,15 @@ import { within } from './within.js';
 /** A file that has arrived completely, and the promise made when its upload began. */
 export interface ArrivedFile {
   readonly identity: UploadIdentity;
+  /** The id of the token that it came with. */
+  readonly actor: string;
   readonly timeZone: string;
   readonly finding: string | null;
   readonly caughtUp: Promise<void>;
+  /** Undefined: it came without an idempotency key. */
+  readonly keyed: KeyedFile | undefined;
+  /** The trace that its processing belongs to. */
+  readonly traceparent: string | undefined;
 }
 
 /** Makes a complete file an upload request. */
@@ -31,6 +38,7 @@ export class Acceptance {
     @Inject(ACCEPTANCE_FENCE) private readonly fence: AcceptanceFence,
     @Inject(VERSION_CLOCK) private readonly clock: VersionClock,
     @Inject(REQUEST_LOOKUP) private readonly lookup: RequestLookup,
+    @Inject(Idempotency) private readonly idempotency: Idempotency,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -45,47 +53,46 @@ export class Acceptance {
     return caughtUp;
   }
 
-  /** @throws LogUnavailableError whether the upload is accepted is unknown then */
+  /**
+   * The upload's first transition; or the current one of another, which has had the idempotency key
+   * before: then this upload is to be aborted.
+   *
+   * @throws LogUnavailableError whether the upload is accepted is unknown then
+   * @throws Problem of the idempotency key: 409, 422, 503
+   */
   async accept(file: ArrivedFile, writer: UploadWriter): Promise<Transition> {
     const acceptedAt = Date.now();
     // 1. All chunks are durable, and the clock is above every upload accepted before.
     const stored = await writer.acknowledged();
     await file.caughtUp;
+    if (file.keyed !== undefined) {
+      const { partition } = writer;
+      const place = { partition, firstOffset: stored.firstOffset };
+      const earlier = await this.idempotency.claim(file.keyed, file.identity, place);
+      if (earlier !== undefined) return earlier;
+    }
     // 2. The upload gets its place in the order.
     const version = this.clock.next().toString();
-    const transition = this.uploaded(file.identity, acceptedAt, version);
+    const sentMax = this.clock.max.toString();
+    const transition = uploaded(
+      { ...file.identity, version, sentMax, actor: file.actor },
+      acceptedAt,
+    );
     // 3. The end makes the upload whole.
-    await writer.end({
+    const end = {
       ...stored,
       acceptedAt,
       version,
       finding: file.finding,
       requestDay: dayInTimeZone(acceptedAt, file.timeZone),
       integratedChannels: this.config.integratedChannels,
-    });
+    };
+    await writer.end(end, file.traceparent);
     // 4. The transition makes it known, and only then: a gateway that dies in between would leave a
     // request without an upload, in flight for ever.
-    await this.publish(transition);
+    await this.log.append('status', transitionRecord(transition));
     // 5. A read that follows finds it, although the tail may not have come so far.
     this.lookup.remember(transition);
     return transition;
-  }
-
-  private async publish(transition: Transition): Promise<void> {
-    await this.log.append('status', transitionRecord(transition));
-  }
-
-  private uploaded(identity: UploadIdentity, acceptedAt: number, version: string): Transition {
-    const createdAt = timestampOf(acceptedAt);
-    return {
-      ...identity,
-      status: 'uploaded',
-      prevStatus: null,
-      reason: null,
-      createdAt,
-      updatedAt: createdAt,
-      version,
-      sentMax: this.clock.max.toString(),
-    };
   }
 }

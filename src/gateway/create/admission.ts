@@ -1,11 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { badRequest, tooLarge, unsupportedMediaType } from '../problems/problem.js';
-import { MAX_BODY_BYTES } from './limits.js';
+import {
+  boundaryTooLong,
+  contentCoded,
+  noBoundary,
+  notMultipart,
+  tooLarge,
+} from '../problems/problem.js';
+import { MAX_BODY_BYTES, MAX_BOUNDARY_LENGTH } from './limits.js';
 
 const MULTIPART = /^multipart\/form-data[\t ]*(?:;|$)/i;
 const BOUNDARY = /;[\t ]*boundary=(?:"([^"]*)"|([^\t ;"]*))/i;
-/** RFC 2046, 5.1.1. */
-const MAX_BOUNDARY_LENGTH = 70;
 
 /** Bytes of the body; undefined when it is sent without saying how long it is. */
 export function declaredLength(headers: IncomingHttpHeaders): number | undefined {
@@ -20,25 +24,12 @@ export function declaredLength(headers: IncomingHttpHeaders): number | undefined
  */
 export function admit(headers: IncomingHttpHeaders): void {
   const type = headers['content-type'];
-  if (type === undefined || !MULTIPART.test(type)) {
-    throw unsupportedMediaType('Send the file as multipart/form-data, in one part named "file".');
-  }
-  if (headers['content-encoding'] !== undefined) {
-    throw unsupportedMediaType(
-      'Send the request without Content-Encoding; compress the file itself with gzip instead.',
-      { 'Accept-Encoding': 'identity' },
-    );
-  }
+  if (type === undefined || !MULTIPART.test(type)) throw notMultipart();
+  if (headers['content-encoding'] !== undefined) throw contentCoded();
   if ((declaredLength(headers) ?? 0) > MAX_BODY_BYTES) throw tooLarge();
 
   const match = BOUNDARY.exec(type);
   const boundary = match?.[1] ?? match?.[2] ?? '';
-  if (boundary === '') {
-    throw badRequest(
-      'The header Content-Type has no boundary. Do not set this header by hand: let the HTTP client set it.',
-    );
-  }
-  if (boundary.length > MAX_BOUNDARY_LENGTH) {
-    throw badRequest(`The boundary is longer than ${MAX_BOUNDARY_LENGTH} characters.`);
-  }
+  if (boundary === '') throw noBoundary();
+  if (boundary.length > MAX_BOUNDARY_LENGTH) throw boundaryTooLong();
 }

@@ -1,5 +1,5 @@
-/** Bytes in a full chunk record. */
-export const TARGET_BYTES = 128 * 1024;
+import { ChunkBuffers, TARGET_BYTES } from './chunk-buffers.js';
+
 const MIN_CUT_BYTES = TARGET_BYTES / 2;
 const USUAL_FIRST_CAPACITY = 16 * 1024;
 const LINE_FEED = 0x0a;
@@ -12,11 +12,14 @@ const LINE_FEED = 0x0a;
  * that sends single bytes make each cost an object of hundreds.
  */
 export class Chunker {
-  private buffer = Buffer.alloc(0);
+  private buffer: Buffer<ArrayBuffer> = Buffer.alloc(0);
   private length = 0;
 
   /** @param expectedBytes about what the content comes to, to begin with a buffer of that size */
-  constructor(private readonly expectedBytes = USUAL_FIRST_CAPACITY) {}
+  constructor(
+    private readonly buffers: ChunkBuffers,
+    private readonly expectedBytes = USUAL_FIRST_CAPACITY,
+  ) {}
 
   get isFull(): boolean {
     return this.length === TARGET_BYTES;
@@ -36,19 +39,19 @@ export class Chunker {
   }
 
   /** Cuts a chunk off a full buffer and keeps what is behind the cut. */
-  cut(): Buffer {
+  cut(): Buffer<ArrayBuffer> {
     const lineBreak = this.buffer.lastIndexOf(LINE_FEED, this.length - 1);
     const end = lineBreak + 1 >= MIN_CUT_BYTES ? lineBreak + 1 : this.length;
     const chunk = this.buffer.subarray(0, end);
     const rest = this.buffer.subarray(end, this.length);
-    this.buffer = Buffer.allocUnsafe(TARGET_BYTES);
+    this.buffer = this.buffers.take(TARGET_BYTES);
     this.buffer.set(rest);
     this.length = rest.length;
     return chunk;
   }
 
   /** Everything that is left. */
-  rest(): Buffer {
+  rest(): Buffer<ArrayBuffer> {
     const chunk = this.buffer.subarray(0, this.length);
     this.buffer = Buffer.alloc(0);
     this.length = 0;
@@ -58,7 +61,7 @@ export class Chunker {
   private reserve(bytes: number): void {
     if (bytes <= this.buffer.length) return;
     const wanted = this.buffer.length === 0 ? this.expectedBytes : this.buffer.length * 2;
-    const grown = Buffer.allocUnsafe(Math.min(Math.max(wanted, bytes), TARGET_BYTES));
+    const grown = this.buffers.take(Math.min(Math.max(wanted, bytes), TARGET_BYTES));
     grown.set(this.buffer.subarray(0, this.length));
     this.buffer = grown;
   }

@@ -1,15 +1,18 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes, type Hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { uuidv7 } from '../../domain/requests/request-id.js';
 import type { Transition } from '../../domain/requests/transition.js';
 import type { Logger } from '../../ops/logger.js';
 import { stageDuration, uploadBytes } from '../../ops/metrics.js';
+import { beginSpan, endSpan, SpanKind, traceParentOf } from '../../ops/tracing.js';
 import { acceptedCall, type ApiRequest } from '../call.js';
 import { GATEWAY_CONFIG, LOGGER, type GatewayConfig } from '../dependencies.js';
+import { idempotencyKey } from '../idempotency/idempotency-key.js';
 import { ClientGoneError, Problem, tooLarge } from '../problems/problem.js';
 import { Acceptance } from './acceptance.js';
 import { admit, declaredLength } from './admission.js';
+import { ChunkBuffers } from './chunk-buffers.js';
 import { Chunker } from './chunker.js';
 import { readFilePart } from './file-part.js';
 import { MAX_FILE_BYTES, MAX_UNPACKED_COST_BYTES } from './limits.js';
@@ -22,6 +25,8 @@ import { UploadsInFlight } from './uploads-in-flight.js';
 /** The create operation: streams a request's file into the log and accepts it. */
 @Injectable()
 export class CreateUpload {
+  private readonly buffers = new ChunkBuffers();
+
   constructor(
     @Inject(TimedLog) private readonly log: TimedLog,
     @Inject(Acceptance) private readonly acceptance: Acceptance,
@@ -31,7 +36,7 @@ export class CreateUpload {
   ) {}
 
   /**
-   * Resolves when the upload is accepted.
+   * Resolves when the upload is accepted, or when it repeats one that was, with that one.
    *
    * @throws Problem
    * @throws LogUnavailableError whether the upload is accepted is unknown then
@@ -40,11 +45,13 @@ export class CreateUpload {
   async run(request: ApiRequest, response: ServerResponse): Promise<Transition> {
     const { family, holder } = acceptedCall(request);
     admit(request.headers);
+    const key = idempotencyKey(request);
     const startedAt = performance.now();
+    const span = beginSpan('create', SpanKind.SERVER, traceParentIn(request), { family });
     const requestId = uuidv7(Date.now(), randomBytes(10));
     const identity: UploadIdentity = { requestId, account: holder.account, family };
     const stopping = new AbortController();
-    const writer = new UploadWriter(this.log, identity, (error) => {
+    const writer = new UploadWriter(this.log, this.buffers, identity, (error) => {
       stopping.abort(error);
     });
     const finished = this.inFlight.begin();
@@ -55,11 +62,19 @@ export class CreateUpload {
         request.awaitsContinue = false;
         response.writeContinue();
       }
-      const finding = await this.receive(request, writer, stopping, identity);
+      const hash = key === undefined ? undefined : createHash('sha256').update(`${family}\n`);
+      const finding = await this.receive(request, writer, stopping, identity, hash);
       if (finding !== null) outcome = 'accepted with a finding';
-      const file = { identity, timeZone: holder.timeZone, finding, caughtUp };
+      const { tokenId: actor, timeZone } = holder;
+      const keyed =
+        key === undefined || hash === undefined
+          ? undefined
+          : { key, digest: hash.digest('base64url') };
+      const traceparent = traceParentOf(span);
+      const file = { identity, actor, timeZone, finding, caughtUp, keyed, traceparent };
       const transition = await this.acceptance.accept(file, writer);
-      uploadBytes.inc({ family }, writer.bytes);
+      if (transition.requestId === requestId) uploadBytes.inc({ family }, writer.bytes);
+      else outcome = 'repeated';
       return transition;
     } catch (error) {
       outcome = outcomeOf(error);
@@ -67,6 +82,8 @@ export class CreateUpload {
     } finally {
       // Not awaited: the client need not wait until the log has been told.
       void writer.abort().finally(finished);
+      span.setAttributes({ requestId, bytes: writer.bytes, outcome });
+      endSpan(span, outcome === 'not confirmed' ? outcome : undefined);
       const milliseconds = Math.round(performance.now() - startedAt);
       stageDuration.observe({ stage: 'receive' }, milliseconds / 1000);
       this.logger.info({ ...identity, bytes: writer.bytes, outcome, milliseconds }, 'create');
@@ -79,9 +96,10 @@ export class CreateUpload {
     writer: UploadWriter,
     stopping: AbortController,
     { family }: UploadIdentity,
+    hash: Hash | undefined,
   ): Promise<string | null> {
     const { limits } = this.config;
-    const chunker = new Chunker(declaredLength(request.headers));
+    const chunker = new Chunker(this.buffers, declaredLength(request.headers));
     const unpacker = new Unpacker(
       family === 'cost' ? MAX_UNPACKED_COST_BYTES : limits.unpackedBytes,
       async (bytes) => {
@@ -103,6 +121,7 @@ export class CreateUpload {
         for await (const piece of file as AsyncIterable<Buffer>) {
           bytes += piece.length;
           if (bytes > MAX_FILE_BYTES) throw tooLarge();
+          hash?.update(piece);
           await unpacker.write(piece);
         }
         await unpacker.end();
@@ -118,6 +137,11 @@ export class CreateUpload {
     }
     return unpacker.finding;
   }
+}
+
+function traceParentIn({ headers }: ApiRequest): string | undefined {
+  const { traceparent } = headers;
+  return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
 function outcomeOf(error: unknown): string {

@@ -3,9 +3,11 @@ import type { Response } from 'express';
 import { recordOf } from '../../domain/requests/transition.js';
 import { TokenGuard } from '../auth/token.guard.js';
 import type { ApiRequest } from '../call.js';
+import { CreateOperation } from '../docs/create-operation.js';
 import { REQUESTS_ROUTE, requestPath } from '../paths.js';
 import { answerRecord } from '../problems/answer.js';
 import { refuseMethod } from '../problems/refuse-method.js';
+import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
 import { CreateUpload } from './create-upload.js';
 
 @Controller(REQUESTS_ROUTE)
@@ -13,7 +15,8 @@ export class CreateController {
   constructor(@Inject(CreateUpload) private readonly createUpload: CreateUpload) {}
 
   @Post()
-  @UseGuards(TokenGuard)
+  @CreateOperation()
+  @UseGuards(TokenGuard, RateLimitGuard)
   async create(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     const transition = await this.createUpload.run(request, response);
     answerRecord(request, response, 201, recordOf(transition), {

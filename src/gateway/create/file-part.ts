@@ -1,15 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
-import { badRequest, ClientGoneError, tooLarge } from '../problems/problem.js';
+import {
+  ClientGoneError,
+  malformedContentType,
+  malformedForm,
+  noFile,
+  noFilename,
+  otherParts,
+  tooLarge,
+} from '../problems/problem.js';
 import { MAX_BODY_BYTES } from './limits.js';
 import type { Patience } from './patience.js';
-
-const NO_FILE = 'The form has no part named "file".';
-const NO_FILENAME =
-  'The part "file" has no filename. Send the CSV file as a file, not as a text field.';
-const OTHER_PARTS = 'The form may have one part only, the file, named "file".';
-const MALFORMED = 'The body is not a well-formed, complete multipart form.';
 
 /** One more than is allowed of each, so that the one too many is noticed. */
 const LIMITS = { files: 2, fields: 1, fieldSize: 0, parts: 2, headerPairs: 100 };
@@ -42,7 +44,7 @@ export function readFilePart(
     try {
       form = busboy({ headers: request.headers, limits: LIMITS });
     } catch {
-      reject(badRequest('The header Content-Type is malformed.'));
+      reject(malformedContentType());
       return;
     }
     let taking: Promise<void> | undefined;
@@ -107,27 +109,27 @@ export function readFilePart(
 
     form.on('file', (name, file, info) => {
       file.on('error', ignore);
-      if (name !== 'file' || taking !== undefined) fail(badRequest(OTHER_PARTS));
-      else if (!info.filename) fail(badRequest(NO_FILENAME));
+      if (name !== 'file' || taking !== undefined) fail(otherParts());
+      else if (!info.filename) fail(noFilename());
       else {
         taking = take(file);
         taking.catch(fail);
       }
     });
     form.on('field', (name) => {
-      fail(badRequest(name === 'file' ? NO_FILENAME : OTHER_PARTS));
+      fail(name === 'file' ? noFilename() : otherParts());
     });
     // The end of a second part, even of one that busboy skips without a word.
     form.on('partsLimit', () => {
-      fail(badRequest(OTHER_PARTS));
+      fail(otherParts());
     });
     form.on('error', () => {
-      fail(badRequest(MALFORMED));
+      fail(malformedForm());
     });
     form.on('drain', drained);
     form.on('finish', () => {
       if (taking === undefined) {
-        fail(badRequest(NO_FILE));
+        fail(noFile());
         return;
       }
       leave();

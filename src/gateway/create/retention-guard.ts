@@ -1,4 +1,5 @@
 import type { AcceptanceFence } from '../../domain/requests/request-lookup.js';
+import { timeOf, unreadPartitions } from '../../log/consumer-lag.js';
 import { LogUnavailableError, type Topic, type UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 
@@ -74,25 +75,10 @@ export class RetentionGuard implements AcceptanceFence {
     }
   }
 
-  /** Milliseconds since the epoch; Infinity when everything is finished, 0 when some is deleted already. */
+  /** Milliseconds since the epoch; Infinity when everything is finished, -Infinity when some is deleted already. */
   private async oldestUnfinished(): Promise<number> {
     const { log, topic, group } = this.options;
-    const committed = await log.committedOffsets(topic, group);
-    const ends = await log.endOffsets(topic);
-    let oldest = Infinity;
-    for (const [partition, end] of ends.entries()) {
-      const offset = committed[partition] ?? 0;
-      if (offset >= end) continue;
-      oldest = Math.min(oldest, await this.timeOf(partition, offset));
-    }
-    return oldest;
-  }
-
-  private async timeOf(partition: number, offset: number): Promise<number> {
-    const { log, topic } = this.options;
-    for await (const [record] of log.read(topic, partition, offset, offset + 1)) {
-      if (record !== undefined) return record.timestamp;
-    }
-    return 0;
+    const unread = await unreadPartitions(log, { topic, group });
+    return Math.min(...(await Promise.all(unread.map((first) => timeOf(log, topic, first)))));
   }
 }

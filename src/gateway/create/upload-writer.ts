@@ -1,6 +1,7 @@
 import type { FamilyName } from '../../domain/families/index.js';
 import type { UploadEnd, UploadRecordHeaders } from '../../domain/upload-records.js';
 import { LogUnavailableError, type RecordPosition } from '../../log/upload-log.js';
+import type { ChunkBuffers } from './chunk-buffers.js';
 import type { TimedLog } from './timed-log.js';
 
 /** More would raise what an upload holds in memory, fewer would let the log wait for the client. */
@@ -12,13 +13,18 @@ export interface UploadIdentity {
   readonly family: FamilyName;
 }
 
+/** Where an upload's records stand. */
+export interface UploadPlace extends Pick<UploadEnd, 'firstOffset'> {
+  readonly partition: number;
+}
+
 /**
  * Writes one upload's run of records to one partition: chunks, then an end or an abort.
  *
  * Everything rejects with LogUnavailableError when the log fails or does not answer in time.
  */
 export class UploadWriter {
-  private readonly partition: number;
+  readonly partition: number;
   private readonly unacknowledged: Promise<void>[] = [];
   private chunkCount = 0;
   private byteCount = 0;
@@ -28,6 +34,7 @@ export class UploadWriter {
   /** @param failed called as soon as a chunk is not taken, which may be long before the next write */
   constructor(
     private readonly log: TimedLog,
+    private readonly buffers: ChunkBuffers,
     private readonly identity: UploadIdentity,
     private readonly failed: (error: unknown) => void,
   ) {
@@ -46,12 +53,14 @@ export class UploadWriter {
     if (this.isClosed) throw new LogUnavailableError('the upload was given up');
   }
 
-  chunk(value: Buffer): void {
+  /** @param value in a buffer of its own, which is given back when the log has it */
+  chunk(value: Buffer<ArrayBuffer>): void {
     const sequence = this.chunkCount++;
     this.byteCount += value.length;
     const acknowledged = this.append({ type: 'chunk', sequence: String(sequence) }, value).then(
       ({ offset }) => {
         if (sequence === 0) this.firstOffset = offset;
+        this.buffers.giveBack(value);
       },
     );
     acknowledged.catch(this.failed);
@@ -64,9 +73,11 @@ export class UploadWriter {
     return { chunks: this.chunkCount, bytes: this.byteCount, firstOffset: this.firstOffset };
   }
 
-  async end(end: UploadEnd): Promise<void> {
+  /** @param traceparent the trace that the upload's processing belongs to */
+  async end(end: UploadEnd, traceparent: string | undefined): Promise<void> {
     this.isClosed = true;
-    await this.append({ type: 'end' }, Buffer.from(JSON.stringify(end)));
+    const trace = traceparent === undefined ? {} : { traceparent };
+    await this.append({ type: 'end', ...trace }, Buffer.from(JSON.stringify(end)));
   }
 
   /**
@@ -82,7 +93,7 @@ export class UploadWriter {
   }
 
   private append(
-    record: Pick<UploadRecordHeaders, 'type' | 'sequence'>,
+    record: Pick<UploadRecordHeaders, 'type' | 'sequence' | 'traceparent'>,
     value: Buffer,
   ): Promise<RecordPosition> {
     const { requestId, account, family } = this.identity;

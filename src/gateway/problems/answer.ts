@@ -1,10 +1,10 @@
 import type { Response } from 'express';
-import { httpRequests } from '../../ops/metrics.js';
+import { httpDuration, httpRequests } from '../../ops/metrics.js';
 import type { ApiRequest } from '../call.js';
 import { drain, hasUnreadBody } from '../server/drain.js';
 import type { Problem } from './problem.js';
 
-/** Answers with JSON. The only places that end a response are this and {@link answerProblem}. */
+/** Answers with JSON. The only places that end an operation's response are this and {@link answerProblem}. */
 export function answerRecord(
   request: ApiRequest,
   response: Response,
@@ -30,9 +30,8 @@ export function answerProblem(request: ApiRequest, response: Response, problem: 
     return;
   }
   count(request, problem.status);
-  const { status, title, detail } = problem;
-  const body = JSON.stringify({ type: 'about:blank', title, status, detail });
-  response.writeHead(status, {
+  const body = JSON.stringify(problem.body);
+  response.writeHead(problem.status, {
     ...problem.headers,
     // A client that waits for "100 Continue" may send its body after all or not: the next bytes on
     // this connection could be either a body or a request.
@@ -50,5 +49,7 @@ export function answerProblem(request: ApiRequest, response: Response, problem: 
 
 function count({ call }: ApiRequest, status: number): void {
   if (call === undefined) return;
-  httpRequests.inc({ operation: call.operation, family: call.family, code: String(status) });
+  const { operation, family, startedAt } = call;
+  httpRequests.inc({ operation, family, code: String(status) });
+  httpDuration.observe({ operation, family }, (performance.now() - startedAt) / 1000);
 }

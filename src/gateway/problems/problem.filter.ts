@@ -12,9 +12,9 @@ import type { ApiRequest } from '../call.js';
 import { LOGGER } from '../dependencies.js';
 import { answerProblem } from './answer.js';
 import {
-  badRequest,
   ClientGoneError,
   internalError,
+  malformedPath,
   nothingHere,
   Problem,
   statusUnavailable,
@@ -42,7 +42,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof HttpException) {
       // Nest's own: no route, or a path that cannot be decoded. Its message may quote the path.
       if (error.getStatus() === 404) return nothingHere();
-      if (error.getStatus() < 500) return badRequest('The path of the request is malformed.');
+      if (error.getStatus() < 500) return malformedPath();
     }
     this.logger.error({ err: error, operation: request.call?.operation }, 'call failed');
     return internalError();

@@ -5,26 +5,32 @@ import type { RequestLookup } from '../../domain/requests/request-lookup.js';
 import { recordOf } from '../../domain/requests/transition.js';
 import type { Logger } from '../../ops/logger.js';
 import { TokenGuard } from '../auth/token.guard.js';
-import { acceptedCall, type ApiRequest } from '../call.js';
+import { acceptedCall, leaveOut, type ApiRequest } from '../call.js';
 import { LOGGER, REQUEST_LOOKUP } from '../dependencies.js';
+import { ReadOperation } from '../docs/read-operation.js';
 import { REQUESTS_ROUTE } from '../paths.js';
 import { answerRecord } from '../problems/answer.js';
-import { badRequest, statusUnavailable, unknownRequest } from '../problems/problem.js';
+import { notAUuid, statusUnavailable, unknownRequest } from '../problems/problem.js';
 import { refuseMethod } from '../problems/refuse-method.js';
+import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
+import { preferredWait } from './prefer.js';
+import { StateWaiters } from './state-waiters.js';
 
 @Controller(REQUESTS_ROUTE)
 export class ReadController {
   constructor(
     @Inject(REQUEST_LOOKUP) private readonly lookup: RequestLookup,
+    @Inject(StateWaiters) private readonly waiters: StateWaiters,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   @Get(':requestId')
-  @UseGuards(TokenGuard)
+  @ReadOperation()
+  @UseGuards(TokenGuard, RateLimitGuard)
   async read(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     const { family, holder } = acceptedCall(request);
     const requestId = String(request.params['requestId']).toLowerCase();
-    if (!isUuid(requestId)) throw badRequest('The requestId in the path is not a UUID.');
+    if (!isUuid(requestId)) throw notAUuid();
 
     const found = await this.lookup.find(requestId);
     this.logger.debug({ requestId, account: holder.account, family }, 'read');
@@ -32,7 +38,16 @@ export class ReadController {
     if (found === 'unknown' || found.account !== holder.account || found.family !== family) {
       throw unknownRequest();
     }
-    answerRecord(request, response, 200, recordOf(found));
+    const wait = preferredWait(request.get('prefer'));
+    if (wait === undefined) {
+      answerRecord(request, response, 200, recordOf(found));
+      return;
+    }
+    const waitsFrom = performance.now();
+    const next = await this.waiters.next(found, wait * 1_000, response);
+    leaveOut(request, performance.now() - waitsFrom);
+    const applied = next === undefined ? {} : { 'Preference-Applied': `wait=${wait}` };
+    answerRecord(request, response, 200, recordOf(next ?? found), applied);
   }
 
   @All(':requestId')

@@ -73,20 +73,20 @@ export class Assembler {
   }
 
   private async complete(headers: UploadRecordHeaders, record: LogRecord): Promise<CompleteUpload> {
-    const { requestId, account, family } = headers;
+    const { requestId, account, family, traceparent } = headers;
     const end = JSON.parse(record.value.toString('utf8')) as UploadEnd;
     let chunks = this.open.get(requestId)?.chunks;
     if (!isWhole(chunks, end)) {
       await this.readAgain(requestId, end, record);
       chunks = this.open.get(requestId)?.chunks;
     }
-    const bytes = !isWhole(chunks, end)
+    const parts = !isWhole(chunks, end)
       ? undefined
       : chunks === undefined
-        ? new Uint8Array(0)
+        ? []
         : await this.store.assemble(chunks, end.chunks);
     const { partition, offset } = record;
-    return { requestId, account, family, end, partition, endOffset: offset, bytes };
+    return { requestId, account, family, end, partition, endOffset: offset, traceparent, parts };
   }
 
   private async readAgain(requestId: string, end: UploadEnd, last: LogRecord): Promise<void> {

@@ -5,7 +5,7 @@ import { openUploadBytes } from '../../ops/metrics.js';
 
 /** Where one chunk of an open upload is: in memory, or in the upload's spill file. */
 type StoredChunk =
-  | { readonly length: number; readonly memory: Uint8Array }
+  | { readonly length: number; readonly memory: Uint8Array<ArrayBuffer> }
   | { readonly length: number; readonly fileOffset: number };
 
 /** The chunks of one open upload, by sequence number. */
@@ -46,11 +46,11 @@ export class ChunkStore {
   }
 
   /** Adds a chunk; one that is there already (a producer's duplicate) changes nothing. */
-  async add(upload: OpenChunks, sequence: number, value: Uint8Array): Promise<void> {
+  async add(upload: OpenChunks, sequence: number, value: Uint8Array<ArrayBuffer>): Promise<void> {
     if (upload.chunks.has(sequence)) return;
     const { length } = value;
     if (this.memoryBytes + length <= this.maxMemoryBytes) {
-      upload.chunks.set(sequence, { length, memory: value });
+      upload.chunks.set(sequence, { length, memory: ownBytes(value) });
       upload.memoryBytes += length;
       this.account(length, 0);
       return;
@@ -61,24 +61,28 @@ export class ChunkStore {
     await appendFile(upload.file, value);
   }
 
-  /** The upload's bytes in order. The chunks 0 to `count - 1` must all be there. */
-  async assemble(upload: OpenChunks, count: number): Promise<Uint8Array<ArrayBuffer>> {
-    let size = 0;
-    for (let i = 0; i < count; i++) size += upload.chunks.get(i)!.length;
-    const bytes = new Uint8Array(size);
+  /**
+   * The upload's bytes in parts, in order, each in a buffer of its own. The chunks 0 to `count - 1`
+   * must all be there.
+   */
+  async assemble(upload: OpenChunks, count: number): Promise<Uint8Array<ArrayBuffer>[]> {
+    const parts: Uint8Array<ArrayBuffer>[] = [];
     const file = upload.fileBytes > 0 ? await open(upload.file, 'r') : undefined;
     try {
-      let at = 0;
       for (let i = 0; i < count; i++) {
         const chunk = upload.chunks.get(i)!;
-        if ('memory' in chunk) bytes.set(chunk.memory, at);
-        else await readAll(file!, bytes.subarray(at, at + chunk.length), chunk.fileOffset);
-        at += chunk.length;
+        if ('memory' in chunk) {
+          parts.push(chunk.memory);
+        } else {
+          const part = new Uint8Array(chunk.length);
+          await readAll(file!, part, chunk.fileOffset);
+          parts.push(part);
+        }
       }
     } finally {
       await file?.close();
     }
-    return bytes;
+    return parts;
   }
 
   async drop(upload: OpenChunks): Promise<void> {
@@ -95,6 +99,14 @@ export class ChunkStore {
     openUploadBytes.set({ place: 'memory' }, this.memoryBytes);
     openUploadBytes.set({ place: 'disk' }, this.fileBytes);
   }
+}
+
+/**
+ * A part moves to another thread with the whole of its buffer, in which a log may have read other
+ * records as well, that nobody has looked at yet.
+ */
+function ownBytes(value: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return value.buffer.byteLength === value.length ? value : new Uint8Array(value);
 }
 
 /** One read may return less than was asked for. */

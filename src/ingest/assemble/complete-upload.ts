@@ -10,6 +10,11 @@ export interface CompleteUpload {
   readonly partition: number;
   /** The offset of its `end` record. */
   readonly endOffset: number;
-  /** The whole file; undefined when its chunks are no longer in the log. */
-  readonly bytes: Uint8Array<ArrayBuffer> | undefined;
+  /** The trace of the request that brought it. */
+  readonly traceparent: string | undefined;
+  /**
+   * The file, in parts that follow one another, each in a buffer of its own; undefined when its chunks
+   * are no longer in the log.
+   */
+  readonly parts: readonly Uint8Array<ArrayBuffer>[] | undefined;
 }

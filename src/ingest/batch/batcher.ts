@@ -18,21 +18,19 @@ interface WaitingItem extends BatchItem {
   readonly since: number;
 }
 
-/** How many batches of a family are in the warehouse's hands at once. */
-const BATCHES_IN_FLIGHT = 2;
-
 /**
- * Collects the prepared uploads of one family into batches.
+ * Collects the prepared uploads of one family into batches, of which the warehouse has one at a time.
  *
- * A batch goes out when it is full (rows or bytes), when its first upload has waited `batchMs`, or
- * when no further upload is on its way; and never while as many batches as may be are in flight.
- * So a lone upload waits for nothing, and under load batches grow with the warehouse's pace.
+ * The next one goes out when it is full (rows or bytes), when its first upload has waited `batchMs`,
+ * or when no further upload is on its way. So a lone upload waits for nothing, and under load batches
+ * grow with the warehouse's pace: with two at a time they were half as large, and the parts that the
+ * engine then merges cost more than the second insert gained (on Kafka 211k rows/s, now 232k).
  */
 export class Batcher {
   private items: WaitingItem[] = [];
   private rows = 0;
   private bytes = 0;
-  private inFlight = 0;
+  private isWriting = false;
   private timer: NodeJS.Timeout | undefined;
   private isDue = false;
 
@@ -56,14 +54,12 @@ export class Batcher {
 
   /** To be called when no further upload is on its way. */
   flushIfReady(): void {
-    while (this.items.length > 0 && this.inFlight < BATCHES_IN_FLIGHT && this.isReady()) {
-      const batch = this.take();
-      this.inFlight++;
-      void this.write(batch).finally(() => {
-        this.inFlight--;
-        this.flushIfReady();
-      });
-    }
+    if (this.isWriting || this.items.length === 0 || !this.isReady()) return;
+    this.isWriting = true;
+    void this.write(this.take()).finally(() => {
+      this.isWriting = false;
+      this.flushIfReady();
+    });
   }
 
   close(): void {

@@ -99,16 +99,11 @@ export class UploadColumns {
     findings: Findings,
   ): void {
     if (broken === BROKEN.none) return;
-    if (!findings.hasRoom(column.name)) {
-      findings.count(column.name);
-      return;
-    }
-    const at = row * block.width + field;
-    const value = block.bytes.subarray(block.starts[at], block.ends[at]);
-    findings.add(
-      column.name,
-      messageOf(block.rowNumbers[row]!, value, broken, column.kind, this.window),
-    );
+    findings.addOfRow(column.name, block.rowNumbers[row]!, () => {
+      const at = row * block.width + field;
+      const value = block.bytes.subarray(block.starts[at], block.ends[at]);
+      return messageOf(value, broken, column.kind, this.window);
+    });
   }
 }
 

@@ -1,5 +1,3 @@
-import { randomFillSync } from 'node:crypto';
-
 /**
  * HalfSipHash-1-3 (Aumasson and Bernstein) of an overwrite key: a day and two texts, over bytes.
  *
@@ -7,7 +5,7 @@ import { randomFillSync } from 'node:crypto';
  * stays linear in the rows.
  */
 
-const [KEY_0, KEY_1] = randomFillSync(new Uint32Array(2)) as unknown as [number, number];
+const [KEY_0, KEY_1] = crypto.getRandomValues(new Uint32Array(2)) as unknown as [number, number];
 
 /** A 32-bit hash, as a signed integer. */
 export function hashKey(

@@ -41,6 +41,14 @@ export class CsvScanner {
   }
 
   /**
+   * Where the next row begins: one past the line feed of the last row, and beyond `end` when that
+   * row ended without one.
+   */
+  get nextRowAt(): number {
+    return this.position;
+  }
+
+  /**
    * Finds the next row and writes where its fields lie to `starts[at…]` and `ends[at…]`, at most
    * `capacity` of them.
    *

@@ -1,4 +1,5 @@
 import { rowsValidated, stageDuration } from '../../ops/metrics.js';
+import { beginSpan, endSpan, SpanKind } from '../../ops/tracing.js';
 import { AccountTurns } from '../batch/account-turns.js';
 import type { PreparedUpload } from '../encode/prepared-upload.js';
 import type { TransitionPublisher } from '../transitions.js';
@@ -55,8 +56,8 @@ export class Preparation {
   }
 
   private async prepare(upload: UploadInFlight): Promise<void> {
-    const { family, bytes, end } = upload.upload;
-    if (bytes === undefined) {
+    const { family, parts, end } = upload.upload;
+    if (parts === undefined) {
       await this.fail(
         upload,
         reasonOfFile('the upload is no longer in the log, send the file again'),
@@ -65,12 +66,14 @@ export class Preparation {
     }
     const { finding, requestDay, integratedChannels } = end;
     const endTimer = stageDuration.startTimer({ stage: 'validate' });
+    const span = beginSpan('validate', SpanKind.INTERNAL, upload.span);
     const verdict = await this.pool.run({
       family,
-      bytes,
+      parts,
       facts: { finding, requestDay, integratedChannels },
     });
     endTimer();
+    endSpan(span);
     if (!verdict.valid) {
       await this.fail(upload, verdict.reason);
       return;

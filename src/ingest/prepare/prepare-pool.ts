@@ -18,9 +18,9 @@ export class PreparePool {
     });
   }
 
-  /** The task's bytes move to the thread. Rejects only when the thread dies. */
+  /** The task's parts move to the thread. Rejects only when the thread dies. */
   run(task: PrepareTask): Promise<Verdict> {
-    return this.pool.run(task, { transferList: [task.bytes.buffer] });
+    return this.pool.run(task, { transferList: task.parts.map(({ buffer }) => buffer) });
   }
 
   async close(): Promise<void> {

@@ -5,36 +5,35 @@ import { encodeUpload } from '../encode/encode-upload.js';
 import type { Verdict } from '../encode/prepared-upload.js';
 import { CsvScanner, ROW_FAULT } from '../parse/csv-scanner.js';
 import { BLOCK_ROWS, createRowBlock, type RowBlock } from '../parse/row-block.js';
-import { faultOfField, isWellFormedText } from '../parse/well-formed-text.js';
-import { FILE, Findings, reasonOfFile } from '../validate/findings.js';
+import { faultOfField, isWellFormedText, startOfText } from '../parse/well-formed-text.js';
+import { FILE, Findings, type FindingListener, reasonOfFile } from '../validate/findings.js';
 import { type Header, MAX_HEADER_FIELDS, readHeader } from '../validate/header.js';
+import { faultText, widthText } from '../validate/row-form.js';
 
 /** What the verdict depends on besides the bytes. */
 export type UploadFacts = Pick<UploadEnd, 'finding' | 'requestDay' | 'integratedChannels'>;
-
-const ROW_FAULTS: Readonly<Record<number, string>> = {
-  [ROW_FAULT.strayQuote]: 'a quote stands inside a field that does not begin with one',
-  [ROW_FAULT.textAfterQuote]: 'text follows the closing quote of a field',
-  [ROW_FAULT.unclosedQuote]: 'a quoted field is not closed',
-  [ROW_FAULT.bareCarriageReturn]: 'a carriage return stands without a line feed',
-};
 
 /**
  * Parses, validates, groups by overwrite key and encodes one upload. A pure function of its
  * arguments, linear in the file's size.
  *
  * @param bytes the whole file, which is changed in place
+ * @param listener told of every finding about a row, also of those that the reason leaves out
  */
-export function prepareUpload(family: Family, bytes: Uint8Array, facts: UploadFacts): Verdict {
+export function prepareUpload(
+  family: Family,
+  bytes: Uint8Array,
+  facts: UploadFacts,
+  listener?: FindingListener,
+): Verdict {
   if (facts.finding !== null) return { valid: false, reason: reasonOfFile(facts.finding) };
-  const file = new UploadFile(family, bytes, facts);
+  const file = new UploadFile(family, bytes, facts, new Findings(listener));
   file.read();
   if (file.findings.any) return { valid: false, reason: file.findings.toReason() };
   return { valid: true, upload: encodeUpload(family, file.columns) };
 }
 
 class UploadFile {
-  readonly findings = new Findings();
   readonly columns: UploadColumns;
   private readonly scanner: CsvScanner;
   private readonly wellFormed: boolean;
@@ -44,9 +43,9 @@ class UploadFile {
     private readonly family: Family,
     private readonly bytes: Uint8Array,
     facts: UploadFacts,
+    readonly findings: Findings,
   ) {
-    const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-    this.scanner = new CsvScanner(bytes, hasByteOrderMark ? 3 : 0, bytes.length);
+    this.scanner = new CsvScanner(bytes, startOfText(bytes), bytes.length);
     this.wellFormed = isWellFormedText(bytes);
     this.columns = UploadColumns.of(family, facts);
   }
@@ -93,7 +92,7 @@ class UploadFile {
       const stored = Math.min(fields, block.width);
       if (!this.checkForm(row, block.starts, block.ends, at, stored)) continue;
       if (fields !== width) {
-        this.findingOfRow(row, () => `has ${plural(fields, 'field')}, the header has ${width}`);
+        this.findings.addOfRow(FILE, row, () => widthText(fields, width));
         continue;
       }
       block.rowNumbers[block.rows++] = row;
@@ -111,26 +110,17 @@ class UploadFile {
   ): boolean {
     const { fault } = this.scanner;
     if (fault !== ROW_FAULT.none) {
-      this.findingOfRow(row, () => ROW_FAULTS[fault]!);
+      this.findings.addOfRow(FILE, row, () => faultText(fault));
       return false;
     }
     if (this.wellFormed) return true;
     for (let i = at; i < at + fields; i++) {
       const fault = faultOfField(this.bytes, starts[i]!, ends[i]!);
       if (fault !== undefined) {
-        this.findingOfRow(row, () => `field ${i - at + 1} ${fault}`);
+        this.findings.addOfRow(FILE, row, () => `field ${i - at + 1} ${fault}`);
         return false;
       }
     }
     return true;
   }
-
-  private findingOfRow(row: number, message: () => string): void {
-    if (this.findings.hasRoom(FILE)) this.findings.add(FILE, `row ${row}: ${message()}`);
-    else this.findings.count(FILE);
-  }
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -6,7 +6,7 @@ import { EVENT_SOURCES } from '../../domain/families/event-sources.js';
 
 const CURRENCY_INDEX = indexOf(CURRENCIES, 0x41);
 const COUNTRY_INDEX = indexOf(COUNTRIES, 0x61);
-const EVENT_SOURCE_BYTES = EVENT_SOURCES.map((word) => Buffer.from(word, 'latin1'));
+const EVENT_SOURCE_BYTES = EVENT_SOURCES.map((word) => bytesOf(word));
 
 /** A flag for each code, at the number that its letters make in base 26. */
 function indexOf(codes: readonly string[], firstLetter: number): Uint8Array {
@@ -44,14 +44,18 @@ export function parseBoolean(bytes: Uint8Array, start: number, end: number): num
   return equals(FALSE, bytes, start, end) ? 0 : -1;
 }
 
-const TRUE = Buffer.from('true', 'latin1');
-const FALSE = Buffer.from('false', 'latin1');
+const TRUE = bytesOf('true');
+const FALSE = bytesOf('false');
 
 function isLetter(offset: number): boolean {
   return offset >= 0 && offset < 26;
 }
 
-function equals(word: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+export function bytesOf(word: string): Uint8Array {
+  return new TextEncoder().encode(word);
+}
+
+export function equals(word: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start !== word.length) return false;
   for (let i = 0; i < word.length; i++) {
     if (bytes[start + i] !== word[i]) return false;

@@ -15,6 +15,9 @@ const MAX_UNKNOWN_COLUMNS = 26;
  */
 const FULL_BYTES = 48 * 1024;
 
+/** Told of every finding about a row; the header is row 1. */
+export type FindingListener = (column: string, row: number, message: string) => void;
+
 interface ColumnFindings {
   readonly messages: string[];
   unsaid: number;
@@ -26,12 +29,14 @@ export class Findings {
   private unknownColumns = 0;
   private unknownUnsaid = 0;
 
+  constructor(private readonly listener?: FindingListener) {}
+
   get any(): boolean {
     return this.columns.size > 0;
   }
 
-  /** Whether a further message of the column would be kept; if not, `count` it instead. */
-  hasRoom(column: string): boolean {
+  /** Whether a further message of the column would be kept. */
+  private hasRoom(column: string): boolean {
     const known = this.columns.get(column);
     return (
       known === undefined || (known.messages.length < MESSAGES_A_COLUMN && this.bytes < FULL_BYTES)
@@ -40,15 +45,27 @@ export class Findings {
 
   add(column: string, message: string): void {
     if (!this.hasRoom(column)) {
-      this.count(column);
+      this.of(column).unsaid++;
       return;
     }
     this.of(column).messages.push(message);
     this.bytes += bytesInJson(message);
   }
 
-  count(column: string): void {
-    this.of(column).unsaid++;
+  /**
+   * A finding about a row.
+   *
+   * @param row as a spreadsheet shows it: the header is row 1
+   * @param messageOf called only where the message is wanted: a file may have a million findings
+   */
+  addOfRow(column: string, row: number, messageOf: () => string): void {
+    if (this.listener === undefined && !this.hasRoom(column)) {
+      this.of(column).unsaid++;
+      return;
+    }
+    const message = messageOf();
+    this.listener?.(column, row, message);
+    this.add(column, `row ${row}: ${message}`);
   }
 
   /** A finding about a name of the header that no column of the family has. */
@@ -86,8 +103,10 @@ export class Findings {
   }
 }
 
+const UTF8 = new TextEncoder();
+
 function bytesInJson(text: string): number {
-  return Buffer.byteLength(JSON.stringify(text), 'utf8');
+  return UTF8.encode(JSON.stringify(text)).length;
 }
 
 /** The reason of a request that failed as a whole, for one cause. */

@@ -10,6 +10,9 @@ const POWERS = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 /** Decimal digits whose integer a double always holds exactly. */
 const EXACT_DIGITS = 15;
 
+/** For bytes that are known to be digits, signs, a point and an e. */
+const ASCII = new TextDecoder();
+
 /** A whole number of digits only, 0 to 999,999,999,999; -1 for anything else. */
 export function parseCount(bytes: Uint8Array, start: number, end: number): number {
   if (start === end) return -1;
@@ -67,7 +70,7 @@ export function parseAmount(bytes: Uint8Array, start: number, end: number): numb
   }
   if (i !== end) return NaN;
   if (digits > EXACT_DIGITS || exponent > 22 || exponent < -22) {
-    const value = Number(latin1(bytes, start, end));
+    const value = Number(ASCII.decode(bytes.subarray(start, end)));
     return Number.isFinite(value) ? value + 0 : NaN;
   }
   const value = exponent < 0 ? mantissa / POWERS[-exponent]! : mantissa * POWERS[exponent]!;
@@ -91,8 +94,4 @@ function parseExponent(bytes: Uint8Array, start: number, end: number): number {
     if (value < 1e9) value = value * 10 + digit;
   }
   return negative ? -value : value;
-}
-
-function latin1(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
 }

@@ -36,15 +36,14 @@ const KIND_RULES: Readonly<Record<ValueKind, string>> = {
   boolean: 'true or false',
 };
 
-/** One plain sentence: the row as a spreadsheet shows it, the value, and the rule it breaks. */
+/** One plain sentence about a value: what it is, and the rule it breaks. */
 export function messageOf(
-  row: number,
   value: Uint8Array,
   broken: number,
   kind: ValueKind,
   window: DayWindow | undefined,
 ): string {
-  return `row ${row}: "${shown(value)}" ${ruleOf(broken, kind, window)}`;
+  return `"${shown(value)}" ${ruleOf(broken, kind, window)}`;
 }
 
 function ruleOf(broken: number, kind: ValueKind, window: DayWindow | undefined): string {

@@ -1,10 +1,12 @@
 import type { Cause } from '../../dead-letter/dead-letter.js';
 import { setAside } from '../../dead-letter/set-aside.js';
+import type { ErasureFence } from '../../domain/erasure-fence.js';
 import { retrying } from '../../domain/retry.js';
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
+import { deadLetters } from '../../ops/metrics.js';
 import type { TransitionPublisher } from '../transitions.js';
-import type { UploadInFlight } from '../upload-in-flight.js';
+import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { reasonOfFile } from '../validate/findings.js';
 
 const REASON = reasonOfFile(
@@ -13,6 +15,7 @@ const REASON = reasonOfFile(
 
 export interface GiveUpDependencies {
   readonly log: UploadLog;
+  readonly fence: ErasureFence;
   readonly publisher: TransitionPublisher;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -20,10 +23,11 @@ export interface GiveUpDependencies {
 
 /** Sets an upload aside that cannot be processed, and fails it. Resolves when the log knows both. */
 export async function giveUp(
-  { log, publisher, logger, signal }: GiveUpDependencies,
+  { log, fence, publisher, logger, signal }: GiveUpDependencies,
   flight: UploadInFlight,
   cause: Cause,
 ): Promise<void> {
+  if (isErased(fence, flight)) return;
   const { requestId, account } = flight;
   logger.error({ requestId, account, cause }, 'an upload is set aside');
   await retrying(
@@ -31,5 +35,6 @@ export async function giveUp(
     (error) => error instanceof LogUnavailableError,
     signal,
   );
+  deadLetters.inc({ family: flight.upload.family, cause: cause.kind });
   await publisher.publish([flight], 'failed', REASON);
 }

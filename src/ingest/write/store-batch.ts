@@ -1,9 +1,11 @@
 import { familyNamed } from '../../domain/families/index.js';
+import type { ErasureFence } from '../../domain/erasure-fence.js';
 import { retrying } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { batchRows, batchUploads, rowsStored, stageDuration } from '../../ops/metrics.js';
 import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
+import { isErased } from '../upload-in-flight.js';
 import { storageBlock, type UploadToStore } from './storage-block.js';
 
 /**
@@ -22,6 +24,7 @@ export interface RejectedItem {
 export class BatchStore {
   constructor(
     private readonly warehouse: Warehouse,
+    private readonly fence: ErasureFence,
     private readonly logger: Logger,
     private readonly signal: AbortSignal,
   ) {}
@@ -49,12 +52,17 @@ export class BatchStore {
 
   private async insert(batch: readonly BatchItem[]): Promise<void> {
     const family = familyNamed(batch[0]!.flight.upload.family);
-    const uploads = batch.map(toStore);
     const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
     let memoryTries = batch.length === 1 ? MEMORY_TRIES : 1;
     const end = stageDuration.startTimer({ stage: 'insert' });
     await retrying(
-      () => this.warehouse.insert(family.table, storageBlock(family, uploads)),
+      async () => {
+        // Asked at every attempt: the account may be erased while the warehouse is away.
+        const wanted = batch.filter(({ flight }) => !isErased(this.fence, flight)).map(toStore);
+        if (wanted.length > 0) {
+          await this.warehouse.insert(family.table, storageBlock(family, wanted));
+        }
+      },
       (error) => {
         if (!(error instanceof WarehouseError)) return false;
         this.logger.warn(

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { familyNamed } from '../../domain/families/index.js';
+import type { ErasureFence } from '../../domain/erasure-fence.js';
 import { retrying } from '../../domain/retry.js';
 import { timeOfVersion } from '../../domain/version.js';
 import type { UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 import { stageDuration, timeToVisible } from '../../ops/metrics.js';
 import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
+import { beginSpan, endSpan, type Span, SpanKind } from '../../ops/tracing.js';
 import type { BatchItem } from '../batch/batcher.js';
 import type { TransitionPublisher } from '../transitions.js';
-import type { UploadInFlight } from '../upload-in-flight.js';
+import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { giveUp } from './give-up.js';
 import { readBack } from './read-back.js';
 import { BatchStore, type RejectedItem, toStore } from './store-batch.js';
@@ -19,6 +21,7 @@ const READ_BACK_PAUSE_MS = 1_000;
 export interface BatchWriterDependencies {
   readonly log: UploadLog;
   readonly warehouse: Warehouse;
+  readonly fence: ErasureFence;
   readonly database: string;
   readonly publisher: TransitionPublisher;
   readonly logger: Logger;
@@ -35,16 +38,21 @@ export class BatchWriter {
     private readonly finished: (upload: UploadInFlight) => void,
     private readonly broken: (error: unknown) => void,
   ) {
-    const { warehouse, logger, signal } = dependencies;
-    this.store = new BatchStore(warehouse, logger, signal);
+    const { warehouse, fence, logger, signal } = dependencies;
+    this.store = new BatchStore(warehouse, fence, logger, signal);
   }
 
   /** Resolves when the batch is on disk: the next may be inserted while this one is read back. */
   async write(batch: readonly BatchItem[]): Promise<void> {
+    const span = spanOf(batch);
     try {
       // 1. On disk, as one part.
       const rejected = await this.store.store(batch);
-      this.conclude(batch, rejected).catch(this.broken);
+      this.conclude(batch, rejected)
+        .catch(this.broken)
+        .finally(() => {
+          endSpan(span);
+        });
     } catch (error) {
       this.broken(error);
     }
@@ -54,9 +62,9 @@ export class BatchWriter {
     batch: readonly BatchItem[],
     rejected: readonly RejectedItem[],
   ): Promise<void> {
-    const { publisher } = this.dependencies;
+    const { publisher, fence } = this.dependencies;
     const refused = new Set(rejected.map(({ item }) => item));
-    const stored = batch.filter((item) => !refused.has(item));
+    const stored = batch.filter((item) => !refused.has(item) && !isErased(fence, item.flight));
     const flights = stored.map(({ flight }) => flight);
     for (const { flight, prepared } of stored) {
       flight.rows = { ...flight.rows, stored: prepared.rows };
@@ -77,7 +85,7 @@ export class BatchWriter {
 
   private async findAgain(stored: readonly BatchItem[]): Promise<void> {
     if (stored.length === 0) return;
-    const { warehouse, database, logger, signal } = this.dependencies;
+    const { warehouse, fence, database, logger, signal } = this.dependencies;
     const family = familyNamed(stored[0]!.flight.upload.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
     let missing = stored;
@@ -91,7 +99,9 @@ export class BatchWriter {
       for (const { flight } of missing) {
         flight.rows = { ...flight.rows, readBack: found.rows.get(flight.version) ?? 0 };
       }
-      missing = missing.filter(({ flight }) => !found.rows.has(flight.version));
+      missing = missing.filter(
+        ({ flight }) => !found.rows.has(flight.version) && !isErased(fence, flight),
+      );
       if (missing.length > 0) {
         logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
         await this.store.store(missing);
@@ -110,4 +120,12 @@ export class BatchWriter {
       'upload succeeded',
     );
   }
+}
+
+/** A trace of its own, linked to those of its uploads: they come from many requests. */
+function spanOf(batch: readonly BatchItem[]): Span {
+  const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
+  const spans = batch.map(({ flight }) => flight.span);
+  const attributes = { family: batch[0]!.flight.upload.family, uploads: batch.length, rows };
+  return beginSpan('write batch', SpanKind.CLIENT, undefined, attributes, spans);
 }

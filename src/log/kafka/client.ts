@@ -2,6 +2,8 @@ import kafkajs, { type Kafka, type SASLOptions } from 'kafkajs';
 import type { SASL_MECHANISMS } from '../../config/config.js';
 import type { Logger } from '../../ops/logger.js';
 import { registerLz4 } from './compression.js';
+import { mendConnecting } from './connect-once.js';
+import { mendEncoderBuffers } from './encoder-buffers.js';
 import { mendIdleTimers } from './idle-timers.js';
 import { createSocket } from './sockets.js';
 
@@ -40,6 +42,8 @@ export function createClient(
   logger: Logger,
 ): Kafka {
   mendIdleTimers();
+  mendEncoderBuffers();
+  mendConnecting();
   registerLz4();
   return new kafkajs.Kafka({
     clientId: 'custom-data',

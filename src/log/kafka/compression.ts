@@ -1,5 +1,5 @@
 import kafkajs from 'kafkajs';
-import { compressFrame, decompressFrame } from 'lz4-napi';
+import { compressFrame, decompressFrameSync } from 'lz4-napi';
 import type { KAFKA_COMPRESSIONS } from '../../config/config.js';
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
@@ -19,6 +19,6 @@ export const COMPRESSION_TYPES = {
 export function registerLz4(): void {
   CompressionCodecs[CompressionTypes.LZ4] = () => ({
     compress: ({ buffer }: { readonly buffer: Buffer }) => compressFrame(buffer),
-    decompress: (buffer: Buffer) => decompressFrame(buffer),
+    decompress: (buffer: Buffer) => Promise.resolve(decompressFrameSync(buffer)),
   });
 }

@@ -122,16 +122,17 @@ export class DirectReader {
     return responses.flatMap(({ partitions }) => partitions);
   }
 
-  /** By partition: the offset of the first record still kept, or the one that the next record gets. */
+  /**
+   * By partition: the offset of the first record still kept, or the one that the next record gets.
+   *
+   * Of every partition that the topic has now: another process may have noticed an added one before,
+   * and written to it already.
+   */
   async offsets(topic: string, which: 'first' | 'next'): Promise<number[]> {
     return this.retried(`the offsets of ${topic}`, async () => {
-      const partitions = Array.from({ length: this.partitions(topic) }, (_, partition) => ({
-        partition,
-      }));
-      const [answer] = await this.cluster.fetchTopicsOffset([
-        { topic, partitions, fromBeginning: which === 'first' },
-      ]);
-      return byPartition(answer?.partitions ?? [], partitions.length);
+      const [offsets] = await Promise.all([this.knownOffsets(topic, which), this.refresh()]);
+      if (offsets.length === this.partitions(topic)) return offsets;
+      return this.knownOffsets(topic, which);
     });
   }
 
@@ -184,6 +185,16 @@ export class DirectReader {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  private async knownOffsets(topic: string, which: 'first' | 'next'): Promise<number[]> {
+    const partitions = Array.from({ length: this.partitions(topic) }, (_, partition) => ({
+      partition,
+    }));
+    const [answer] = await this.cluster.fetchTopicsOffset([
+      { topic, partitions, fromBeginning: which === 'first' },
+    ]);
+    return byPartition(answer?.partitions ?? [], partitions.length);
   }
 }
 

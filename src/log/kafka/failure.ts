@@ -56,9 +56,17 @@ export function setupFault(error: unknown): string | undefined {
   if (type?.endsWith('_AUTHORIZATION_FAILED') === true) {
     return `KAFKA_SASL_USERNAME lacks a right on the brokers: ${reasonOf(error)}`;
   }
-  if (code === 'ENOTFOUND') return `KAFKA_BROKERS: ${reasonOf(error)}`;
   if (name === 'KafkaJSNotImplemented') return `the log holds what cannot be read: ${message}`;
   return undefined;
+}
+
+/**
+ * The same when nothing has worked yet: a name that nobody knows is then a misspelt one. Later it is
+ * a broker that is away, since the name of a container or a pod goes with it.
+ */
+export function setupFaultAtStart(error: unknown): string | undefined {
+  if (rootOf(error).code === 'ENOTFOUND') return `KAFKA_BROKERS: ${reasonOf(error)}`;
+  return setupFault(error);
 }
 
 export function unavailable(what: string, cause: unknown): LogUnavailableError {

@@ -15,6 +15,7 @@ import { KafkaConsumption } from './kafka-consumption.js';
 import { KafkaTail } from './kafka-tail.js';
 import { partitionOfKey } from './partition-of-key.js';
 import { readRange } from './read-range.js';
+import { rewindGroup } from './rewind-group.js';
 
 export interface KafkaLogOptions extends Omit<ConnectOptions, 'prefix' | 'metadataMs'> {
   /** How long the brokers may take before what was asked of them is rejected. */
@@ -118,6 +119,11 @@ export class KafkaLog implements UploadLog {
     return committed.map((offset, i) => (offset >= 0 ? offset : (first[i] ?? 0)));
   }
 
+  async rewind(topic: Topic, group: string, offsets: readonly number[]): Promise<void> {
+    const { kafka } = this.connected();
+    await rewindGroup(kafka, this.nameOf(topic), this.options.prefix + group, offsets);
+  }
+
   /** @throws Error when this process consumes the group already */
   async consume(topic: Topic, group: string, handler: RecordHandler): Promise<Consumption> {
     const { kafka } = this.connected();
@@ -162,6 +168,11 @@ export class KafkaLog implements UploadLog {
   ): AsyncIterable<readonly LogRecord[]> {
     const end = Math.min(to, (await this.endOffsets(topic))[partition] ?? 0);
     yield* readRange(this.connected().reader, this.nameOf(topic), partition, from, end);
+  }
+
+  /** Kafka deletes whole segments by age, never a record. */
+  forget(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 
   close(): Promise<void> {

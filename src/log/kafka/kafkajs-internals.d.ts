@@ -1,4 +1,4 @@
-/** A class of kafkajs that its own types leave out; see `idle-timers.ts`. */
+/** Classes of kafkajs that its own types leave out; see where they are imported. */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
     readonly pending: readonly unknown[];
@@ -7,5 +7,34 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
     throttleCheckTimeoutId: NodeJS.Timeout | null;
     checkPendingRequests(): void;
     scheduleCheckPendingRequests(): void;
+  }
+}
+
+declare module 'kafkajs/src/protocol/encoder.js' {
+  /** Bytes of a request, as far as they are written. */
+  export default class Encoder {
+    static nextPowerOfTwo(value: number): number;
+    buf: Buffer;
+    /** How many bytes of `buf` are written. */
+    offset: number;
+    ensureAvailable(bytes: number): void;
+    writeEncoderArray: (this: Encoder, parts: readonly Encoder[]) => Encoder;
+    writeBuffer(value: Buffer): Encoder;
+    get buffer(): Buffer;
+  }
+}
+
+declare module 'kafkajs/src/network/connection.js' {
+  export default class Connection {
+    constructor(options: {
+      readonly host: string;
+      readonly port: number;
+      readonly logger: unknown;
+      readonly socketFactory: unknown;
+      readonly connectionTimeout: number;
+      readonly requestTimeout: number;
+    });
+    connect: (this: Connection) => Promise<true>;
+    disconnect(): Promise<void>;
   }
 }

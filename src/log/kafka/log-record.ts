@@ -33,8 +33,9 @@ export class RecordDecoder {
 }
 
 /** A part of a large batch would keep all of it in memory for as long as the record is held. */
-function ownBytes(value: Buffer): Buffer {
-  return value.buffer.byteLength > 2 * value.length ? Buffer.from(value) : value;
+function ownBytes(value: Buffer): Buffer<ArrayBuffer> {
+  const { byteLength } = value.buffer;
+  return byteLength > 2 * value.length ? Buffer.from(value) : (value as Buffer<ArrayBuffer>);
 }
 
 function textOf(headers: IHeaders): Record<string, string> {

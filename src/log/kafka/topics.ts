@@ -5,8 +5,11 @@ import { KafkaSetupError, rootOf } from './failure.js';
 /** One append is one batch at the broker: what is gathered into it, and the largest single record, fit. */
 export const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
 
-/** Every gateway follows the status topic as a whole; the other two carry a few records a day. */
-const OTHER_PARTITIONS = { status: 4, 'dead-letter': 1, control: 1 } as const;
+/**
+ * Every gateway follows the status topic as a whole; two carry a few records a day; of claims the
+ * order in one partition decides.
+ */
+const OTHER_PARTITIONS = { status: 4, 'dead-letter': 1, control: 1, claims: 1 } as const;
 
 export interface TopicSettings {
   /** Of the topic `uploads`, where it has to be created. */

@@ -20,6 +20,12 @@ export class ConsumerGroups {
     return this.ends.offsets(topic).map((_, i) => this.store.watermark(topic, group, i) ?? 0);
   }
 
+  /** See `UploadLog.rewind`. Of members in other processes the data folder's lock tells. */
+  async rewind(topic: Topic, group: string, offsets: readonly number[]): Promise<void> {
+    if (this.consumed.has(`${topic}/${group}`)) throw new Error(`the group ${group} has a member`);
+    await this.setWatermarks(topic, group, [...offsets.entries()]);
+  }
+
   /** See `UploadLog.consume`. */
   async consume(topic: Topic, group: string, handler: RecordHandler): Promise<LmdbConsumption> {
     const name = `${topic}/${group}`;

@@ -116,6 +116,10 @@ export class LmdbLog implements UploadLog {
     return this.groups.committedOffsets(topic, group);
   }
 
+  rewind(topic: Topic, group: string, offsets: readonly number[]): Promise<void> {
+    return this.groups.rewind(topic, group, offsets);
+  }
+
   /** @throws Error when this process consumes the group already */
   async consume(topic: Topic, group: string, handler: RecordHandler): Promise<Consumption> {
     return this.keep(await this.groups.consume(topic, group, handler));
@@ -157,6 +161,14 @@ export class LmdbLog implements UploadLog {
    */
   deleteExpired(): Promise<number> {
     return this.retention.run();
+  }
+
+  async forget(topic: Topic, matches: (record: LogRecord) => boolean): Promise<number> {
+    let left = 0;
+    for (const [partition, end] of (await this.endOffsets(topic)).entries()) {
+      left += await this.retention.forget(topic, partition, end, matches);
+    }
+    return left;
   }
 
   close(): Promise<void> {

@@ -35,7 +35,7 @@ export class LogStore {
   private readonly values: Database<Uint8Array, RecordKey>;
   private readonly watermarks: Database<number, WatermarkKey>;
 
-  /** @param initial the head of a log that does not exist yet */
+  /** @param initial the head of a log that does not exist yet, and of topics that are new to it */
   constructor(dir: string, initial: Head) {
     mkdirSync(dir, { recursive: true });
     this.root = open({
@@ -52,7 +52,11 @@ export class LogStore {
     this.values = this.root.openDB({ name: 'values', encoding: 'binary' });
     this.watermarks = this.root.openDB({ name: 'watermarks', encoding: 'json' });
     this.root.transactionSync(() => {
-      if (this.head.get('head') === undefined) this.head.putSync('head', initial, 0);
+      const entry = this.head.getEntry('head');
+      if (entry === undefined) this.head.putSync('head', initial, 0);
+      else if (Object.keys(initial).some((topic) => !(topic in entry.value))) {
+        this.head.putSync('head', { ...initial, ...entry.value }, (entry.version ?? 0) + 1);
+      }
     });
     syncFolder(dir);
     syncFolder(dirname(resolve(dir)));
@@ -120,7 +124,7 @@ export class LogStore {
       let bytes = 0;
       for (const { key: at, value: entry } of this.range(topic, partition, from, to)) {
         const [timestamp, key, headers] = entry;
-        const value = this.values.get(at) as Buffer | undefined;
+        const value = this.values.get(at) as Buffer<ArrayBuffer> | undefined;
         if (value === undefined) throw new Error(`the value of ${at.join('/')} is missing`);
         batch.push({ partition, offset: at[2], timestamp, key, headers, value });
         bytes += value.length;

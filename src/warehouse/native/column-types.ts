@@ -51,6 +51,10 @@ export const DATE = fixed<number>('Date', 2, 0, (view, at, value) => view.writeU
 export const DATE_TIME = fixed<number>("DateTime('UTC')", 4, 0, (view, at, value) =>
   view.writeUInt32LE(value, at),
 );
+/** Milliseconds since the epoch. */
+export const DATE_TIME_MS = fixed<number>("DateTime64(3, 'UTC')", 8, 0, (view, at, value) =>
+  view.writeBigInt64LE(BigInt(value), at),
+);
 /** Two 64-bit numbers, the upper half of the text first. */
 export const UUID = fixed<string>(
   'UUID',

@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS {database}.cost
     request_id UUID,
     uploaded_at DateTime('UTC'),
     rows Array(Tuple(
-        currency LowCardinality(String),
+        currency String,
         impressions UInt64,
         clicks UInt64,
         cost Float64,
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS {database}.cost
     )),
     -- One entry per currency of the key that has a row which is not all zero.
     totals Array(Tuple(
-        currency LowCardinality(String),
+        currency String,
         impressions UInt64,
         clicks UInt64,
         cost Float64

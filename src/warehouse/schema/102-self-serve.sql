@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS {database}.self_serve
         os_name String,
         term String,
         country String,
-        currency LowCardinality(String),
+        currency String,
         sub_publisher String,
         sub_sub_publisher_1 String,
         sub_sub_publisher_2 String,

@@ -9,6 +9,15 @@ const MATERIALIZED_VIEW =
 const VIEW = /^CREATE VIEW IF NOT EXISTS (\S+)(\s.*)$/s;
 
 /**
+ * The table in which rows are stored, as an ALTER names it: on a cluster the one behind the
+ * Distributed table, on every node.
+ */
+export function storedTable(database: string, table: string, cluster: string | undefined): string {
+  if (cluster === undefined) return `${identifier(database)}.${identifier(table)}`;
+  return `${identifier(database)}.${identifier(table + LOCAL)} ON CLUSTER ${text(cluster)}`;
+}
+
+/**
  * What a statement of a single server's schema becomes on a cluster. Readers and writers see the
  * same names.
  *

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { dayOf } from '../../../src/domain/days.js';
 import type { Transition } from '../../../src/domain/requests/transition.js';
-import { TARGET_BYTES } from '../../../src/gateway/create/chunker.js';
+import { TARGET_BYTES } from '../../../src/gateway/create/chunk-buffers.js';
 import { registry } from '../../../src/ops/metrics.js';
 import { BOUNDARY, FILE_DISPOSITION, form, post, uploadHeaders } from '../forms.js';
 import { startGateway, storedUpload, type Gateway } from '../gateway.js';
@@ -96,6 +96,7 @@ test('the end and the transition tell the same upload', async () => {
     updatedAt: createdAt,
     version: end!.version,
     sentMax: end!.version,
+    actor: 't1',
   } satisfies Transition);
   expect(createdAt).toBe(new Date(end!.acceptedAt).toISOString().slice(0, 19));
   expect(gateway.lookup.known.has(requestId)).toBe(true);

@@ -1,13 +1,14 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Chunker, TARGET_BYTES } from '../../../src/gateway/create/chunker.js';
+import { ChunkBuffers, TARGET_BYTES } from '../../../src/gateway/create/chunk-buffers.js';
+import { Chunker } from '../../../src/gateway/create/chunker.js';
 
 const HALF = TARGET_BYTES / 2;
 
 function chunksOf(
   content: Uint8Array,
   sizes: readonly number[],
-  chunker = new Chunker(),
+  chunker = new Chunker(new ChunkBuffers()),
 ): Buffer[] {
   const chunks: Buffer[] = [];
   let at = 0;

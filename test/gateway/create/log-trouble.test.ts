@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
-import { TARGET_BYTES } from '../../../src/gateway/create/chunker.js';
+import { TARGET_BYTES } from '../../../src/gateway/create/chunk-buffers.js';
 import { form, post, problemOf, uploadHeaders } from '../forms.js';
 import { eventually, startGateway, storedUpload, type Gateway } from '../gateway.js';
 import { httpChunk, RawClient } from '../raw-client.js';

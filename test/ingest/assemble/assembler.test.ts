@@ -33,7 +33,7 @@ async function take(...records: LogRecord[]): Promise<Record<string, string | un
     if (upload !== undefined) complete.push(upload);
   }
   return Object.fromEntries(
-    complete.map(({ requestId, bytes }) => [requestId, bytes && Buffer.from(bytes).toString()]),
+    complete.map(({ requestId, parts }) => [requestId, parts && Buffer.concat(parts).toString()]),
   );
 }
 
@@ -55,7 +55,7 @@ describe('an upload is put together', () => {
       end: JSON.parse(last.value.toString()) as unknown,
       partition: 3,
       endOffset: 1,
-      bytes: Uint8Array.of(0x78),
+      parts: [Buffer.from('x')],
     });
   });
 

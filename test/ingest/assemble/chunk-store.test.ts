@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { ChunkStore } from '../../../src/ingest/assemble/chunk-store.js';
+import { ChunkStore, type OpenChunks } from '../../../src/ingest/assemble/chunk-store.js';
 import { SpillFolder } from './spill-folder.js';
 
 let folder: SpillFolder;
@@ -12,7 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const bytesOf = (...texts: string[]): Uint8Array => Uint8Array.from(Buffer.from(texts.join('')));
+const textOf = async (upload: OpenChunks, store: ChunkStore, count: number): Promise<string> =>
+  Buffer.concat(await store.assemble(upload, count)).toString();
 
 test('below the bound nothing touches the disk', async () => {
   const store = await ChunkStore.open(folder.path, 10);
@@ -20,7 +21,7 @@ test('below the bound nothing touches the disk', async () => {
   await store.add(upload, 0, Buffer.from('01234'));
   await store.add(upload, 1, Buffer.from('56789'));
   expect(await folder.files()).toEqual([]);
-  expect(await store.assemble(upload, 2)).toEqual(bytesOf('0123456789'));
+  expect(await textOf(upload, store, 2)).toBe('0123456789');
 });
 
 test('above the bound chunks go to a file, and come back in order, equal', async () => {
@@ -31,7 +32,18 @@ test('above the bound chunks go to a file, and come back in order, equal', async
   await store.add(upload, 3, Buffer.from(''));
   await store.add(upload, 0, Buffer.from('first'));
   expect(await folder.files()).toHaveLength(1);
-  expect(await store.assemble(upload, 4)).toEqual(bytesOf('first', 'second', 'four!'));
+  expect(await textOf(upload, store, 4)).toBe('firstsecondfour!');
+});
+
+test('a part that moves to another thread takes nothing with it that lay beside it', async () => {
+  const store = await ChunkStore.open(folder.path, 200_000);
+  const read = Buffer.from(new ArrayBuffer(100_000)).fill('x');
+  const [moved, stays] = [store.create('moved'), store.create('stays')];
+  await store.add(moved, 0, read.subarray(0, 99_990));
+  const parts = await store.assemble(moved, 1);
+  structuredClone(parts, { transfer: parts.map(({ buffer }) => buffer) });
+  await store.add(stays, 0, read.subarray(99_990));
+  expect(await textOf(stays, store, 1)).toBe('xxxxxxxxxx');
 });
 
 test('the bound is one for all open uploads, and what is dropped makes room again', async () => {
@@ -45,7 +57,7 @@ test('the bound is one for all open uploads, and what is dropped makes room agai
   expect(await folder.files()).toHaveLength(1);
   await store.drop(second);
   expect(await folder.files()).toEqual([]);
-  expect(await store.assemble(third, 1)).toEqual(bytesOf('12345678'));
+  expect(await textOf(third, store, 1)).toBe('12345678');
 });
 
 test.each([100, 0])('a duplicate changes nothing, with %d bytes of memory', async (memory) => {
@@ -55,7 +67,7 @@ test.each([100, 0])('a duplicate changes nothing, with %d bytes of memory', asyn
   await store.add(upload, 0, Buffer.from('one'));
   await store.add(upload, 1, Buffer.from('two'));
   await store.add(upload, 0, Buffer.from('uno'));
-  expect(await store.assemble(upload, 2)).toEqual(bytesOf('one', 'two'));
+  expect(await textOf(upload, store, 2)).toBe('onetwo');
 });
 
 test('a duplicate takes no room', async () => {
@@ -80,7 +92,7 @@ test('an upload that is opened again has a file of its own while the first is be
   const after = store.create('a');
   await store.add(after, 0, Buffer.from('after'));
   await store.drop(before);
-  expect(await store.assemble(after, 1)).toEqual(bytesOf('after'));
+  expect(await textOf(after, store, 1)).toBe('after');
 });
 
 test('a file that has lost bytes is an error, not an upload with zeros in it', async () => {

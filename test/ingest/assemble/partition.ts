@@ -44,7 +44,11 @@ export class Partition {
     return this.add(requestId, { type: 'abort' }, Buffer.alloc(0));
   }
 
-  private add(requestId: string, headers: Record<string, string>, value: Buffer): LogRecord {
+  private add(
+    requestId: string,
+    headers: Record<string, string>,
+    value: Buffer<ArrayBuffer>,
+  ): LogRecord {
     const record: LogRecord = {
       partition: this.partition,
       offset: this.records.length,

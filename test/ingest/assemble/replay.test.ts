@@ -80,7 +80,7 @@ test('whenever a consumer dies, the next one completes what was not durable, fro
             const upload = await assembler.take(record);
             if (upload !== undefined) {
               expect(complete.has(upload.requestId)).toBe(false);
-              complete.set(upload.requestId, Buffer.from(upload.bytes!).toString());
+              complete.set(upload.requestId, Buffer.concat(upload.parts!).toString());
               if (becomesDurable[record.offset % becomesDurable.length]!) {
                 durable.add(upload.requestId);
                 watermark.release(upload.requestId);

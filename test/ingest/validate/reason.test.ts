@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { COST } from '../../../src/domain/families/index.js';
+import { prepareUpload } from '../../../src/ingest/prepare/prepare-upload.js';
 import { reasonOfFile } from '../../../src/ingest/validate/findings.js';
-import { csv, fileWith, goodRow, reasonFor, verdictOn, type Values } from '../files.js';
+import { csv, FACTS, fileWith, goodRow, reasonFor, verdictOn, type Values } from '../files.js';
 
 describe('a message', () => {
   test('names the row as a spreadsheet shows it, the value and the rule', () => {
@@ -134,4 +135,16 @@ describe('a reason', () => {
     expect(reason).toEqual({ file: ['the gzip data is broken'] });
     expect(reasonOfFile('the gzip data is broken')).toBe(JSON.stringify(reason));
   });
+});
+
+test('a listener is told of every finding about a row, also of those that the reason leaves out', () => {
+  const rows = Array.from({ length: 1_000 }, () => goodRow('cost', { cost: 'x' }));
+  const told: [column: string, row: number, message: string][] = [];
+  prepareUpload(COST, Uint8Array.from(Buffer.from(csv(rows) + 'a\n')), FACTS, (...finding) => {
+    told.push(finding);
+  });
+  expect(told).toHaveLength(1_001);
+  const last = told.filter(([, row]) => row > 1_000);
+  expect(last).toContainEqual(['file', 1_002, 'has 1 field, the header has 7']);
+  expect(last).toContainEqual(['cost', 1_001, '"x" is not a number such as 12, -3.5 or 1.5e3']);
 });

@@ -12,6 +12,8 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 
 const OBJECTS = [
+  'account_erasures',
+  'audit_events',
   'cost',
   'cost_report',
   'cost_rows',
@@ -57,6 +59,8 @@ describe('migrate', () => {
       { number: 103, name: 'metrics' },
       { number: 104, name: 'requests' },
       { number: 105, name: 'reports' },
+      { number: 106, name: 'erasures' },
+      { number: 107, name: 'audit' },
     ]);
   });
 

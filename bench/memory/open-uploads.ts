@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+
+import { pino } from 'pino';
+
+import type { Config } from '../../src/config/config.js';
+import { readConfig } from '../../src/config/read-config.js';
+import { dayInTimeZone } from '../../src/domain/days.js';
+import { uuidv7 } from '../../src/domain/requests/request-id.js';
+import { VersionClock } from '../../src/domain/version.js';
+import { ChunkBuffers } from '../../src/gateway/create/chunk-buffers.js';
+import { Chunker } from '../../src/gateway/create/chunker.js';
+import { TimedLog } from '../../src/gateway/create/timed-log.js';
+import { UploadWriter } from '../../src/gateway/create/upload-writer.js';
+import { configuredKafkaLog } from '../../src/log/kafka/configured.js';
+import type { KafkaLog } from '../../src/log/kafka/kafka-log.js';
+
+/** Uploads of which a chunk is on its way at once: the log holds back above 48 MiB. */
+const AT_ONCE = 128;
+
+/**
+ * Writes uploads of the same file to the log as a gateway would write those of many clients that
+ * are slow: a chunk of each, then the next of each, and the ends when they are asked for.
+ */
+export class OpenUploads {
+  private readonly clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
+  private readonly writers: UploadWriter[] = [];
+  /** Takes back what nobody takes out again: one chunk is written for every upload. */
+  private readonly buffers = new ChunkBuffers();
+
+  private constructor(
+    private readonly kafka: KafkaLog,
+    private readonly log: TimedLog,
+  ) {}
+
+  /** @param env names the brokers */
+  static async connect(env: Readonly<Record<string, string>>): Promise<OpenUploads> {
+    const config: Config = readConfig({ ...env, LOG_TIMEOUT_SECONDS: '60' });
+    const kafka = await configuredKafkaLog(config.kafka!, config.limits, pino({ level: 'silent' }));
+    await kafka.ready(new AbortController().signal);
+    return new OpenUploads(kafka, new TimedLog(kafka, config));
+  }
+
+  /** Every chunk of every upload; each upload has an account of its own. */
+  async begin(uploads: number, file: Buffer): Promise<void> {
+    for (let i = 0; i < uploads; i++) {
+      const requestId = uuidv7(Date.now(), randomBytes(10));
+      const identity = { requestId, account: `account-${i}`, family: 'cost' } as const;
+      this.writers.push(new UploadWriter(this.log, this.buffers, identity, () => undefined));
+    }
+    for (const chunk of chunksOf(file)) {
+      await this.each(async (writer) => {
+        await writer.room();
+        writer.chunk(chunk);
+        await writer.acknowledged();
+      });
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.each(async (writer) => {
+      const acceptedAt = Date.now();
+      const end = {
+        ...(await writer.acknowledged()),
+        acceptedAt,
+        version: this.clock.next().toString(),
+        finding: null,
+        requestDay: dayInTimeZone(acceptedAt, 'UTC'),
+        integratedChannels: [],
+      };
+      await writer.end(end, undefined);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.kafka.close();
+  }
+
+  private async each(work: (writer: UploadWriter) => Promise<void>): Promise<void> {
+    for (let from = 0; from < this.writers.length; from += AT_ONCE) {
+      await Promise.all(this.writers.slice(from, from + AT_ONCE).map(work));
+    }
+  }
+}
+
+function chunksOf(file: Buffer): Buffer<ArrayBuffer>[] {
+  const chunker = new Chunker(new ChunkBuffers());
+  const chunks: Buffer<ArrayBuffer>[] = [];
+  for (let from = 0; from < file.length;) {
+    from += chunker.fill(file, from);
+    if (chunker.isFull) chunks.push(chunker.cut());
+  }
+  if (!chunker.isEmpty) chunks.push(chunker.rest());
+  return chunks;
+}

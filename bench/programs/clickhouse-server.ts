@@ -1,0 +1,47 @@
+/** The tests' ClickHouse server: the real engine behind ClickHouse's HTTP protocol, with faults. */
+import { Engine } from '../../test/helpers/clickhouse/engine.js';
+import type { Fault } from '../../test/helpers/clickhouse/faults.js';
+import { ClickHouseServer } from '../../test/helpers/clickhouse/server.js';
+import { obey } from '../process/commands.js';
+
+const DATABASE = 'custom_data';
+const CREDENTIALS = { user: 'bench', password: 'bench' };
+
+let engine: Engine;
+let server: ClickHouseServer;
+
+const commands = {
+  /** @returns what a service needs to know of it */
+  async start({ folder }: { folder: string }): Promise<Record<string, string>> {
+    engine = await Engine.open(folder);
+    server = new ClickHouseServer(engine, CREDENTIALS, undefined);
+    const port = await server.accept(0);
+    return {
+      CLICKHOUSE_URL: `http://127.0.0.1:${port}`,
+      CLICKHOUSE_USER: CREDENTIALS.user,
+      CLICKHOUSE_PASSWORD: CREDENTIALS.password,
+    };
+  },
+
+  /** What every request meets from now on; null: nothing. */
+  fault(fault: Fault | null): void {
+    server.faults.set(fault ?? undefined);
+  },
+
+  /** The answer as JSONEachRow, with integers as numbers. */
+  async query(sql: string): Promise<string> {
+    const answer = await engine.run({
+      sql,
+      data: undefined,
+      database: DATABASE,
+      settings: new Map([['output_format_json_quote_64bit_integers', '0']]),
+      parameters: new Map(),
+      defaultFormat: 'JSONEachRow',
+    });
+    return answer.toString('utf8');
+  },
+};
+
+export type ClickHouseServerCommands = typeof commands;
+
+obey(commands);

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Bench } from '../benchmark.js';
+import type { CostSpec } from '../load/cost-files.js';
+import { plus, type Totals } from '../load/totals.js';
+import { cpuSeconds } from '../process/usage.js';
+import type { Servers } from './servers.js';
+import { Service } from './service.js';
+import { requireCostTotals } from './stored-totals.js';
+import { costLoad, warmUpLoad } from './throughput.js';
+
+/** So that more than one ingest process always has something to do. */
+const CONCURRENCY = 16;
+const WARM_UPS = 20;
+/** So that merges that belong to the load are counted with it. */
+const SETTLE_MS = 3_000;
+
+/** Whose processor time is told apart. */
+export const PARTS = ['gateway', 'ingest', 'status', 'broker', 'clickhouse'] as const;
+export type Cost = Readonly<Record<(typeof PARTS)[number], number>>;
+
+export interface ScaledOut {
+  readonly rows: number;
+  /** Of all files, as they were sent. */
+  readonly bytes: number;
+  /** Rows that have gone through the log, those before the measurement included. */
+  readonly rowsLogged: number;
+  readonly rowsPerSecond: number;
+  /** Processor seconds by part, of all its processes. */
+  readonly cpu: Cost;
+}
+
+/**
+ * A gateway, a status process and so many ingest processes, each of its own, on servers that have
+ * room for more: from the first POST until the last row is visible.
+ */
+export async function scaledOut(
+  { generator, sizes }: Bench,
+  servers: Servers,
+  ingests: number,
+  account: string,
+): Promise<ScaledOut> {
+  const warmUp = warmUpLoad(sizes.warmUpFiles, 5);
+  const load = costLoad(sizes.files, 5);
+  const warmed = await generator.prepare(warmUp);
+  const { sent, kept, bytes } = await generator.prepare(load);
+  const started: Service[] = [];
+  const start = async (role: string): Promise<Service> => {
+    const service = await Service.start({ env: { ...servers.env, ROLES: role }, account });
+    started.push(service);
+    return service;
+  };
+  try {
+    const gateway = await start('gateway');
+    const status = await start('status');
+    const workers: Service[] = [];
+    while (workers.length < ingests) workers.push(await start('ingest'));
+    const upload = (spec: CostSpec) =>
+      generator.program.call('upload', {
+        target: gateway.target,
+        load: spec,
+        concurrency: CONCURRENCY,
+      });
+    let rowsLogged = sent.rows;
+    for (let i = 0; i === 0 || (i < WARM_UPS && !(await haveAllWorked(workers))); i++) {
+      await upload(warmUp);
+      rowsLogged += warmed.sent.rows;
+    }
+
+    const used = async (): Promise<Cost> => ({
+      gateway: await cpuSeconds(gateway.pid),
+      ingest: await cpuOf(workers),
+      status: await cpuSeconds(status.pid),
+      broker: await cpuSeconds(servers.broker.pid),
+      clickhouse: await cpuSeconds(servers.clickhouse.pid),
+    });
+    const before = await used();
+    const { seconds } = generator.note(await upload(load));
+    await sleep(SETTLE_MS);
+    const after = await used();
+    const cpu = Object.fromEntries(PARTS.map((part) => [part, after[part] - before[part]])) as Cost;
+    const query = (sql: string): Promise<Totals[]> => servers.query<Totals>(sql);
+    await requireCostTotals(query, account, plus(kept, warmed.kept));
+    return { rows: sent.rows, bytes, rowsLogged, rowsPerSecond: sent.rows / seconds, cpu };
+  } finally {
+    // Cleanly: the partitions of a killed member would be held back from the next ones.
+    for (const service of started) await service.stop();
+  }
+}
+
+async function haveAllWorked(workers: readonly Service[]): Promise<boolean> {
+  for (const worker of workers) {
+    if ((await worker.metric('custom_data_rows_stored_total')) === 0) return false;
+  }
+  return true;
+}
+
+async function cpuOf(services: readonly Service[]): Promise<number> {
+  let seconds = 0;
+  for (const { pid } of services) seconds += await cpuSeconds(pid);
+  return seconds;
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Config } from '../config/config.js';
+import { readConfig } from '../config/read-config.js';
+import { isUuid } from '../domain/requests/request-id.js';
+import { VersionClock } from '../domain/version.js';
+import { INGEST_GROUP } from '../ingest/ingest.js';
+import type { UploadLog } from '../log/upload-log.js';
+import { findUpload } from '../replay/find-upload.js';
+import { replayFrom } from '../replay/replay-from.js';
+import { StatusTail } from '../status/status-tail.js';
+import { StatusView } from '../status/status-view.js';
+import { acceptAgain } from '../upload-runs/accept-again.js';
+import { identifier } from '../warehouse/sql.js';
+import { refuseErased } from './accounts.js';
+import { tellAudit } from './audit.js';
+import { withIdleLog, withLog } from './connections.js';
+import { operator } from './operator.js';
+import { timeOf } from './options.js';
+import { ask } from './query.js';
+import { CommandError, type Terminal } from './terminal.js';
+
+/** Only the versions that pass through it are wanted. */
+const VIEW_BYTES = 65_536;
+
+export function addReplayCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('replay')
+    .description('process uploads again that the log still has')
+    .option(
+      '--request <id>',
+      'one upload, as a new request above all others: its rows replace those of later uploads',
+      requestId,
+    )
+    .option(
+      '--from <time>',
+      'everything that the log took since then (2026-11-21T08:00:00Z), with the service stopped; changes nothing that is right',
+      timeOf,
+    )
+    .action(async ({ request, from }: { request?: string; from?: number }) => {
+      const config = readConfig(terminal.env);
+      if (request !== undefined && from === undefined) {
+        terminal.out(`${await withLog(config, (log) => replayRequest(config, log, request))}\n`);
+      } else if (from !== undefined && request === undefined) {
+        const records = await withIdleLog(config, async (log) => {
+          const behind = await replayFrom(log, 'uploads', INGEST_GROUP, from);
+          await tellAudit(log, 'replay-from', '', new Date(from).toISOString());
+          return behind;
+        });
+        terminal.hint(
+          `${records} records will be read again by the next process with the role ingest\n`,
+        );
+      } else {
+        throw new CommandError('replay needs either --request or --from');
+      }
+    });
+}
+
+async function replayRequest(config: Config, log: UploadLog, requestId: string): Promise<string> {
+  const found = await findUpload(log, requestId);
+  if (found === undefined)
+    throw new CommandError(`the log has no upload ${requestId}, or no longer`);
+  const { account } = found;
+  await refuseErased(log, requestId, account, BigInt(found.end.version));
+  const end = { ...found.end, version: await nextVersion(config, log) };
+  const replayed = await acceptAgain(log, { ...found, end }, operator());
+  await tellAudit(log, 'replay-request', account, requestId);
+  return replayed;
+}
+
+/** A version above every one that was given, drawn as a gateway that has just started draws it. */
+async function nextVersion(config: Config, log: UploadLog): Promise<string> {
+  const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
+  const tail = await StatusTail.start(log, new StatusView(VIEW_BYTES), clock);
+  try {
+    await tail.caughtUp(config.limits.logTimeoutMs);
+  } finally {
+    await tail.stop();
+  }
+  const [history] = await ask<{ highest: string }>(
+    config,
+    `SELECT toString(max(version)) AS highest
+     FROM ${identifier(config.clickhouseDatabase)}.request_transitions`,
+    {},
+  );
+  clock.observe(BigInt(history?.highest ?? 0));
+  return clock.next().toString();
+}
+
+function requestId(value: string): string {
+  if (isUuid(value)) return value.toLowerCase();
+  throw new InvalidArgumentError('A request is named by its UUID.');
+}

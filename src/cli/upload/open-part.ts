@@ -1,0 +1,88 @@
+import type { SpilledRow } from './spill.js';
+
+const LF = 0x0a;
+
+/** A part that is being filled. Room is reserved for whole keys first, then their rows come. */
+export class OpenPart {
+  reservedRows = 0;
+  reservedBytes: number;
+  private buffer: Buffer<ArrayBuffer>;
+  private used: number;
+  private readonly numbers: number[] = [];
+  private readonly hashes: number[] = [];
+  /** Where each row ends, its line break included. */
+  private readonly ends: number[] = [];
+
+  constructor(private readonly header: Buffer) {
+    this.buffer = Buffer.allocUnsafe(header.length + 1);
+    header.copy(this.buffer);
+    this.buffer[header.length] = LF;
+    this.used = header.length + 1;
+    this.reservedBytes = this.used;
+  }
+
+  get rows(): number {
+    return this.numbers.length;
+  }
+
+  get content(): Buffer<ArrayBuffer> {
+    return this.buffer.subarray(0, this.used);
+  }
+
+  get rowNumbers(): Uint32Array {
+    return Uint32Array.from(this.numbers);
+  }
+
+  get firstRow(): Buffer {
+    return this.buffer.subarray(this.header.length + 1, this.ends[0]! - 1);
+  }
+
+  reserve(rows: number, bytes: number): void {
+    this.reservedRows += rows;
+    this.reservedBytes += bytes;
+  }
+
+  append({ bytes, from, to, number, hash }: SpilledRow): void {
+    if (this.buffer.length < this.reservedBytes) {
+      const grown = Buffer.allocUnsafe(this.reservedBytes);
+      this.buffer.copy(grown, 0, 0, this.used);
+      this.buffer = grown;
+    }
+    bytes.copy(this.buffer, this.used, from, to);
+    this.used += to - from;
+    this.buffer[this.used++] = LF;
+    this.numbers.push(number);
+    this.hashes.push(hash);
+    this.ends.push(this.used);
+  }
+
+  /** The same rows in two parts of about the same size, whole keys each; undefined: it is one key. */
+  halves(): [OpenPart, OpenPart] | undefined {
+    const sizes = new Map<number, number>();
+    this.eachRow(({ hash, from, to }) => sizes.set(hash, (sizes.get(hash) ?? 0) + to - from + 1));
+    if (sizes.size < 2) return undefined;
+    const halves: [OpenPart, OpenPart] = [new OpenPart(this.header), new OpenPart(this.header)];
+    const partOf = new Map<number, OpenPart>();
+    let rest = this.used / 2;
+    for (const [hash, size] of sizes) {
+      // The first key always goes to the first half and the last to the second.
+      const half = partOf.size === 0 || (rest > 0 && partOf.size < sizes.size - 1) ? 0 : 1;
+      halves[half].reserve(0, size);
+      partOf.set(hash, halves[half]);
+      rest -= size;
+    }
+    this.eachRow((row) => {
+      partOf.get(row.hash)!.append(row);
+    });
+    return halves;
+  }
+
+  private eachRow(take: (row: SpilledRow) => void): void {
+    let from = this.header.length + 1;
+    for (const [i, end] of this.ends.entries()) {
+      const number = this.numbers[i]!;
+      take({ bytes: this.buffer, from, to: end - 1, number, hash: this.hashes[i]! });
+      from = end;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** As many of each column as the service gives in a request's reason. */
+const MESSAGES_A_COLUMN = 20;
+
+interface ColumnProblems {
+  /** The first of the file, in the order of its rows. */
+  readonly first: { readonly row: number; readonly message: string }[];
+  count: number;
+}
+
+/** What is wrong with a file, by column: the first messages in the order of its rows, and how many more. */
+export class Problems {
+  private readonly columns = new Map<string, ColumnProblems>();
+
+  get any(): boolean {
+    return this.columns.size > 0;
+  }
+
+  /** @param row where the message belongs; 0: to the file as a whole */
+  add(column: string, row: number, message: string): void {
+    const known = this.of(column);
+    known.count++;
+    const { first } = known;
+    const last = first.at(-1);
+    if (first.length === MESSAGES_A_COLUMN) {
+      if (row >= last!.row) return;
+      first.pop();
+    }
+    const at = first.findIndex((other) => other.row > row);
+    first.splice(at === -1 ? first.length : at, 0, { row, message });
+  }
+
+  /** Further problems of a column, of which only the number is known. */
+  addUnsaid(column: string, count: number): void {
+    this.of(column).count += count;
+  }
+
+  /** Lines for people, indented. */
+  lines(): string[] {
+    return [...this.columns].flatMap(([column, { first, count }]) => [
+      `  ${column}`,
+      ...first.map(({ message }) => `    ${message}`),
+      ...(count > first.length ? [`    and ${count - first.length} more`] : []),
+    ]);
+  }
+
+  private of(column: string): ColumnProblems {
+    let known = this.columns.get(column);
+    if (known === undefined) {
+      known = { first: [], count: 0 };
+      this.columns.set(column, known);
+    }
+    return known;
+  }
+}

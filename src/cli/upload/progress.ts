@@ -1,0 +1,44 @@
+import type { Terminal } from '../terminal.js';
+
+const REDRAW_MS = 100;
+const BAR_CELLS = 24;
+
+/** How far a command is: one line that is drawn over and over on a terminal, plain lines elsewhere. */
+export class Progress {
+  private drawnAt = 0;
+  private isDrawn = false;
+
+  constructor(private readonly terminal: Terminal) {}
+
+  /** Shown on a terminal only, and not too often. */
+  bar(done: number, total: number, text: string): void {
+    const { columns } = this.terminal;
+    if (columns === undefined) return;
+    const now = Date.now();
+    if (now - this.drawnAt < REDRAW_MS && done < total) return;
+    this.drawnAt = now;
+    const share = total === 0 ? 1 : Math.min(1, done / total);
+    const cells = Math.round(share * BAR_CELLS);
+    const bar = `[${'#'.repeat(cells)}${'.'.repeat(BAR_CELLS - cells)}]`;
+    const percent = `${Math.floor(share * 100)}%`.padStart(4);
+    this.draw(`${bar} ${percent}  ${text}`.slice(0, columns - 1));
+  }
+
+  /** A line that stays. On a terminal only what went wrong is worth one; the bar tells the rest. */
+  line(text: string, isWrong = false): void {
+    if (this.terminal.columns !== undefined && !isWrong) return;
+    this.clear();
+    this.terminal.hint(`${text}\n`);
+  }
+
+  clear(): void {
+    if (!this.isDrawn) return;
+    this.terminal.hint('\r\u001b[K');
+    this.isDrawn = false;
+  }
+
+  private draw(text: string): void {
+    this.terminal.hint(`\r\u001b[K${text}`);
+    this.isDrawn = true;
+  }
+}

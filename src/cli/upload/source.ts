@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { addAbortSignal, pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { CommandError } from '../terminal.js';
+import { TemporaryFile } from './temporary-file.js';
+
+const PIECE_BYTES = 256 * 1024;
+/** What CSV of this kind usually shrinks to. */
+const GZIP_RATIO = 12;
+
+/** A file to upload, whatever it is, as bytes that can be read once and whose size is known. */
+export interface Source {
+  readonly name: string;
+  /** Bytes of CSV, only a guess when the file is gzip. */
+  readonly size: number;
+  /** The CSV, unpacked if the file is gzip; a piece is valid until the next one is asked for. */
+  pieces(): AsyncIterable<Buffer>;
+  /** SHA-256 of the file's bytes, once they have been read. */
+  digest(): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a file; `-` is standard input, which is copied to a temporary file first, as is everything
+ * else that is no regular file.
+ *
+ * @throws CommandError
+ */
+export async function openSource(
+  path: string,
+  stdin: Readable,
+  signal: AbortSignal,
+  onProgress: (bytes: number, size: number) => void,
+): Promise<Source> {
+  const { readAt, size, close } =
+    path === '-' ? await spooled(stdin, signal) : await opened(path, signal);
+  const hash = createHash('sha256');
+  const magic = Buffer.alloc(2);
+  const isGzip = size > 2 && (await readAt(0, magic)) === 2 && magic.readUInt16BE() === 0x1f8b;
+
+  async function* raw(): AsyncGenerator<Buffer> {
+    let piece = Buffer.allocUnsafe(PIECE_BYTES);
+    for (let at = 0; ;) {
+      // A stream that unpacks may still hold the last piece; whoever takes them plainly copies them.
+      if (isGzip) piece = Buffer.allocUnsafe(PIECE_BYTES);
+      const read = await readAt(at, piece);
+      if (read === 0) return;
+      hash.update(piece.subarray(0, read));
+      at += read;
+      signal.throwIfAborted();
+      onProgress(at, size);
+      yield piece.subarray(0, read);
+    }
+  }
+  return {
+    name: path === '-' ? 'standard input' : path,
+    size: isGzip ? size * GZIP_RATIO : size,
+    pieces: () => (isGzip ? unpacked(raw()) : raw()),
+    digest: () => hash.digest('hex'),
+    close,
+  };
+}
+
+interface Bytes {
+  /** Gives how many bytes were read; 0 is the end. */
+  readonly readAt: (at: number, into: Buffer) => Promise<number>;
+  readonly size: number;
+  readonly close: () => Promise<void>;
+}
+
+async function opened(path: string, signal: AbortSignal): Promise<Bytes> {
+  const handle = await open(path, 'r').catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(`${path} cannot be read: ${code ?? 'unknown'}`, 2);
+  });
+  const stat = await handle.stat();
+  if (stat.isDirectory()) {
+    await handle.close();
+    throw new CommandError(`${path} is a folder`, 2);
+  }
+  if (!stat.isFile()) return spooled(handle.createReadStream(), signal);
+  return {
+    readAt: async (at, into) => (await handle.read(into, 0, into.length, at)).bytesRead,
+    size: stat.size,
+    close: () => handle.close(),
+  };
+}
+
+async function spooled(stream: Readable, signal: AbortSignal): Promise<Bytes> {
+  const file = new TemporaryFile();
+  for await (const piece of addAbortSignal(signal, stream) as AsyncIterable<Buffer>)
+    file.append(piece);
+  return {
+    readAt: (at, into) => {
+      const length = Math.max(0, Math.min(into.length, file.size - at));
+      file.read(at, into.subarray(0, length));
+      return Promise.resolve(length);
+    },
+    size: file.size,
+    close: () => {
+      file.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+async function* unpacked(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
+  pipeline(raw, gunzip, () => undefined);
+  try {
+    yield* gunzip as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (!String((error as NodeJS.ErrnoException).code).startsWith('Z_')) throw error;
+    throw new CommandError('the gzip data is broken or incomplete');
+  }
+}

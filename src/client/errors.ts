@@ -1,0 +1,97 @@
+/** Anything that keeps a call from being answered with a record. */
+export abstract class UploadClientError extends Error {
+  /** Whether the same call may succeed later. The client has already tried again until it gave up. */
+  abstract readonly isPassing: boolean;
+}
+
+/** The members of a problem (RFC 9457) that the service sends. */
+export interface ProblemDetails {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+}
+
+/** The service refused the call. */
+export class ProblemError extends UploadClientError {
+  override readonly name = 'ProblemError';
+
+  constructor(
+    readonly problem: ProblemDetails,
+    /** Milliseconds that the service asks to wait; undefined: it does not say. */
+    readonly retryAfterMs: number | undefined,
+  ) {
+    super(`${problem.status} ${problem.title}: ${problem.detail}`);
+  }
+
+  get status(): number {
+    return this.problem.status;
+  }
+
+  /** 409 is said while an earlier call with the same Idempotency-Key is still under way. */
+  get isPassing(): boolean {
+    return [409, 425, 429, 502, 503, 504].includes(this.status);
+  }
+}
+
+/** No answer: the service could not be reached, or the connection broke, or it took too long. */
+export class NetworkError extends UploadClientError {
+  override readonly name = 'NetworkError';
+  readonly isPassing = true;
+
+  constructor(where: string, cause: unknown) {
+    super(`${where} does not answer: ${causeOf(cause)}`, { cause });
+  }
+}
+
+/** The file is larger than a request may be; nothing was sent. */
+export class FileTooLargeError extends UploadClientError {
+  override readonly name = 'FileTooLargeError';
+  readonly isPassing = false;
+
+  constructor(maxBytes: number) {
+    super(`the file is larger than ${maxBytes} bytes`);
+  }
+}
+
+/** Reads a refusal, also one of a proxy in between, which need not be a problem. */
+export function problemOf(response: Response, text: string): ProblemError {
+  const { status } = response;
+  return new ProblemError(
+    {
+      type: 'about:blank',
+      title: response.statusText,
+      detail: text.slice(0, 500),
+      ...(parsed(text) as Partial<ProblemDetails>),
+      status,
+    },
+    retryAfterOf(response.headers.get('Retry-After')),
+  );
+}
+
+function parsed(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Retry-After as RFC 9110 has it: seconds or a date. */
+function retryAfterOf(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+
+/** `fetch` says only "fetch failed"; what happened is in its cause. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) {
+    const { code } = error.cause as { readonly code?: unknown };
+    return typeof code === 'string' ? code : error.cause.message;
+  }
+  return error.message;
+}

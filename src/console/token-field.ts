@@ -1,0 +1,45 @@
+import { byId } from './elements.js';
+
+/** What can stand in a header; a token with anything else was not copied whole. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/**
+ * The field that holds the token. It is the only place where the token is: no storage, no cookie, no
+ * address has it.
+ */
+export class TokenField {
+  private readonly input = byId('token', HTMLInputElement);
+  private readonly error = byId('token-error', HTMLElement);
+
+  constructor() {
+    this.input.addEventListener('input', () => {
+      this.say('');
+    });
+  }
+
+  get value(): string {
+    return this.input.value.trim();
+  }
+
+  get isUsable(): boolean {
+    return TOKEN.test(this.value);
+  }
+
+  /** Whether there is a token; if not, says so and moves the focus to the field. */
+  demand(): boolean {
+    if (this.isUsable) return true;
+    this.say(
+      this.value === ''
+        ? 'Paste the API token first.'
+        : 'This has characters that no API token has. Copy it once more.',
+    );
+    this.input.focus();
+    return false;
+  }
+
+  private say(text: string): void {
+    this.error.textContent = text;
+    if (text === '') this.input.removeAttribute('aria-invalid');
+    else this.input.setAttribute('aria-invalid', 'true');
+  }
+}

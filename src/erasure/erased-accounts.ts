@@ -1,0 +1,78 @@
+import type { ErasureFence } from '../domain/erasure-fence.js';
+import type { Tail, UploadLog } from '../log/upload-log.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+import { identifier } from '../warehouse/sql.js';
+import { erasureOf } from './account-erasure.js';
+
+/** The consumer group that erases accounts. */
+export const ERASURE_GROUP = 'account-erasure';
+
+/** Which accounts have been erased, up to which version: from the table, then from the log. */
+export class ErasedAccounts implements ErasureFence {
+  private readonly versions = new Map<string, bigint>();
+  private tail: Tail | undefined;
+
+  private constructor() {
+    // See `follow` and `inLog`.
+  }
+
+  /**
+   * Knows every erasure ordered before the call, and goes on to learn of new ones.
+   *
+   * @throws LogUnavailableError, WarehouseError
+   */
+  static async follow(
+    log: UploadLog,
+    warehouse: Warehouse,
+    database: string,
+    timeoutMs: number,
+  ): Promise<ErasedAccounts> {
+    const erased = new ErasedAccounts();
+    // In this order: what is committed is in the table.
+    const committed = await log.committedOffsets('control', ERASURE_GROUP);
+    const ends = await log.endOffsets('control');
+    const rows = await warehouse.query<{ account: string; version: string }>(
+      `SELECT account, toString(max(version)) AS version
+       FROM ${identifier(database)}.account_erasures GROUP BY account`,
+    );
+    for (const { account, version } of rows) erased.add(account, BigInt(version));
+    erased.tail = await log.tail('control', committed, (records) => {
+      for (const record of records) {
+        const erasure = erasureOf(record);
+        if (erasure !== undefined) erased.add(erasure.account, erasure.version);
+      }
+    });
+    await erased.tail.reached(ends, timeoutMs);
+    return erased;
+  }
+
+  /**
+   * Knows the erasures whose orders the log still has. Enough for whoever takes uploads out of the
+   * log: it keeps the order at least as long as what was uploaded before.
+   *
+   * @throws LogUnavailableError
+   */
+  static async inLog(log: UploadLog): Promise<ErasedAccounts> {
+    const erased = new ErasedAccounts();
+    for (const [partition, end] of (await log.endOffsets('control')).entries()) {
+      for await (const records of log.read('control', partition, 0, end)) {
+        for (const { account, version } of records.flatMap((record) => erasureOf(record) ?? [])) {
+          erased.add(account, version);
+        }
+      }
+    }
+    return erased;
+  }
+
+  covers(account: string, version: bigint): boolean {
+    return version <= (this.versions.get(account) ?? -1n);
+  }
+
+  async stop(): Promise<void> {
+    await this.tail?.stop();
+  }
+
+  private add(account: string, version: bigint): void {
+    if (!this.covers(account, version)) this.versions.set(account, version);
+  }
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+
+export interface ConsoleFile {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+/** The compiled sources, whose modules a browser runs as they are. */
+const DIST = new URL('../../', import.meta.url);
+const PAGE = 'console/index.html';
+const ASSETS = ['console/console.css', 'console/icon.svg'];
+/** What the page loads, and what its worker does. */
+const ENTRIES = ['console/main.js', 'console/check-worker.js'];
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  js: 'text/javascript; charset=utf-8',
+};
+
+/**
+ * The console's files by their path below `/console/`, read once: the page, what it shows, and
+ * exactly those modules of the service that its own modules import.
+ */
+export async function readConsoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
+  const files = new Map<string, ConsoleFile>();
+  files.set('', await readConsoleFile(PAGE));
+  for (const path of ASSETS) files.set(`modules/${path}`, await readConsoleFile(path));
+  const waiting = [...ENTRIES];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (files.has(`modules/${path}`)) continue;
+    const file = await readConsoleFile(path);
+    files.set(`modules/${path}`, file);
+    waiting.push(...importsOf(file.body.toString(), path));
+  }
+  return files;
+}
+
+async function readConsoleFile(path: string): Promise<ConsoleFile> {
+  const body = await readFile(new URL(path, DIST));
+  const hash = createHash('sha256').update(body).digest('base64url');
+  return { type: TYPES[path.slice(path.lastIndexOf('.') + 1)]!, body, etag: `"${hash}"` };
+}
+
+/** The relative imports of a compiled module, as paths below the compiled sources. */
+function importsOf(source: string, path: string): string[] {
+  const specifiers = source.matchAll(/^(?:import|export)\b[^;]*?['"](\.[^'"]+)['"];/gm);
+  return [...specifiers].map(([, specifier]) => {
+    return new URL(specifier!, new URL(path, DIST)).href.slice(DIST.href.length);
+  });
+}

@@ -1,0 +1,116 @@
+import { applyDecorators } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiHeader,
+  ApiIncludeEndpoint,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { FAMILIES } from '../../domain/families/index.js';
+import { MAX_KEY_LENGTH } from '../create/limits.js';
+import * as problem from '../problems/problem.js';
+import { ApiProblems } from './api-problems.js';
+import { ApiRecord } from './api-record.js';
+import { exampleFile, FILE_DESCRIPTION } from './file-columns.js';
+import { describedHeaders } from './headers.js';
+import { ApiFamily, TAG } from './operation.js';
+import { READ_OPERATION } from './read-operation.js';
+import { SUCCEEDED, UPLOADED } from './upload-request.js';
+
+const DESCRIPTION = `Stores the file durably and answers with a new upload request. The file is processed
+after the answer: read the request until its status is \`succeeded\` or \`failed\`.
+
+An upload is applied as a whole or not at all, and one that was applied is replaced by the same rows, so
+after a 503 or a broken connection it is safe to send the same file again. Send files that share overwrite
+keys one after another, each after the 201 of the one before: then the last one wins.`;
+
+const KEY_DESCRIPTION = `Of all creates of the account with this key within 24 hours one makes a request; the
+others are answered 201 with the record of that request, as it is by then. Choose a new random key for each
+file, and keep it when you send the file again. The quotes around it are optional.`;
+
+/** What `idempotencyKey` takes: printable ASCII, or a string of RFC 9651. */
+const KEY_PATTERN = `^([!#-~]([ -~]{0,${MAX_KEY_LENGTH - 2}}[!-~])?|"([ !#-\\[\\]-~]|\\\\["\\\\]){1,${MAX_KEY_LENGTH}}")$`;
+
+const PROBLEMS = {
+  malformedPath: problem.malformedPath(),
+  noBoundary: problem.noBoundary(),
+  boundaryTooLong: problem.boundaryTooLong(),
+  malformedContentType: problem.malformedContentType(),
+  malformedKey: problem.malformedKey(),
+  malformedForm: problem.malformedForm(),
+  noFile: problem.noFile(),
+  noFilename: problem.noFilename(),
+  otherParts: problem.otherParts(),
+  noToken: problem.noToken(),
+  unknownToken: problem.unknownToken(),
+  forbidden: problem.forbidden(),
+  nothingHere: problem.nothingHere(),
+  methodNotAllowed: problem.methodNotAllowed('POST'),
+  tooSlow: problem.tooSlow(),
+  keyInProgress: problem.keyInProgress(5_000),
+  tooLarge: problem.tooLarge(),
+  notMultipart: problem.notMultipart(),
+  contentCoded: problem.contentCoded(),
+  keyReused: problem.keyReused(),
+  tooManyRequests: problem.tooManyRequests('uploads', 7),
+  internalError: problem.internalError(),
+  uploadNotTaken: problem.uploadNotTaken(),
+  shuttingDown: problem.shuttingDown(),
+};
+
+/** Describes the create operation. */
+export function CreateOperation(): MethodDecorator {
+  return applyDecorators(
+    ApiIncludeEndpoint(),
+    ApiTags(TAG),
+    ApiOperation({
+      operationId: 'createUploadRequest',
+      summary: 'Create an upload request',
+      description: DESCRIPTION,
+    }),
+    ApiFamily(),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description: KEY_DESCRIPTION,
+      schema: { type: 'string', pattern: KEY_PATTERN },
+      examples: { uuid: { value: '"8e03978e-40d5-43dd-bc93-6894a57f9324"' } },
+    }),
+    ApiConsumes('multipart/form-data'),
+    ApiBody({
+      required: true,
+      description:
+        'A form with one part. Let the HTTP client set `Content-Type`: it has to name the boundary.',
+      schema: {
+        type: 'object',
+        required: ['file'],
+        properties: { file: { type: 'string', format: 'binary', description: FILE_DESCRIPTION } },
+        additionalProperties: false,
+      },
+      examples: Object.fromEntries(
+        FAMILIES.map((family) => [family.name, { value: { file: exampleFile(family) } }]),
+      ),
+      encoding: { file: { contentType: 'text/csv, application/gzip' } },
+    }),
+    ApiRecord({
+      status: 201,
+      description:
+        'The file is stored durably and will be processed. It may still turn out invalid. ' +
+        'A repeated create with an Idempotency-Key answers with the request of the first.',
+      headers: describedHeaders(['Location']),
+      links: {
+        read: {
+          operationId: READ_OPERATION,
+          parameters: {
+            family: '$request.path.family',
+            requestId: '$response.body#/requestId',
+          },
+          description: 'Reads how far the upload has come.',
+        },
+      },
+      examples: { uploaded: UPLOADED, repeated: SUCCEEDED },
+    }),
+    ApiProblems(PROBLEMS),
+  );
+}

@@ -1,0 +1,68 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiHeader, ApiIncludeEndpoint, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import * as problem from '../problems/problem.js';
+import { ApiProblems } from './api-problems.js';
+import { ApiRecord } from './api-record.js';
+import { ApiFamily, TAG } from './operation.js';
+import { FAILED, SUCCEEDED, UPLOADED } from './upload-request.js';
+
+export const READ_OPERATION = 'readUploadRequest';
+
+const DESCRIPTION = `Tells how far an upload has come. \`succeeded\` and \`failed\` are final. HEAD answers
+as GET does, without the body.`;
+
+const PROBLEMS = {
+  malformedPath: problem.malformedPath(),
+  notAUuid: problem.notAUuid(),
+  noToken: problem.noToken(),
+  unknownToken: problem.unknownToken(),
+  forbidden: problem.forbidden(),
+  unknownRequest: problem.unknownRequest(),
+  nothingHere: problem.nothingHere(),
+  methodNotAllowed: problem.methodNotAllowed('GET, HEAD'),
+  tooManyRequests: problem.tooManyRequests('reads', 7),
+  internalError: problem.internalError(),
+  statusUnavailable: problem.statusUnavailable(),
+};
+
+/** Describes the read operation. */
+export function ReadOperation(): MethodDecorator {
+  return applyDecorators(
+    ApiIncludeEndpoint(),
+    ApiTags(TAG),
+    ApiOperation({
+      operationId: READ_OPERATION,
+      summary: "Read an upload request's status",
+      description: DESCRIPTION,
+    }),
+    ApiFamily(),
+    ApiParam({
+      name: 'requestId',
+      description: 'The id that the create operation of the same family answered.',
+      schema: { type: 'string', format: 'uuid' },
+      examples: { known: { value: UPLOADED.requestId } },
+    }),
+    ApiHeader({
+      name: 'Prefer',
+      required: false,
+      description:
+        '`wait=N` (RFC 7240): the answer comes when the request changes its state, or after N seconds, ' +
+        'at most 30, with the state by then. What is not understood is ignored.',
+      schema: { type: 'string' },
+      examples: { wait: { value: 'wait=10' } },
+    }),
+    ApiRecord({
+      status: 200,
+      description: 'The request as it is now.',
+      headers: {
+        'Preference-Applied': {
+          description: 'The wait that was honoured; without it the answer came at once.',
+          schema: { type: 'string' },
+          example: 'wait=10',
+        },
+      },
+      examples: { uploaded: UPLOADED, succeeded: SUCCEEDED, failed: FAILED },
+    }),
+    ApiProblems(PROBLEMS),
+  );
+}

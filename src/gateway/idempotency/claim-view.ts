@@ -1,0 +1,61 @@
+import type { StandingClaim } from './claim.js';
+
+/** How long a key belongs to its first claim. */
+export const CLAIM_MS = 24 * 3_600_000;
+
+/**
+ * Whose claim stands for each key: the fold of the topic `claims`, bounded. It depends on the records
+ * and their times alone, so every gateway comes to the same.
+ *
+ * Above the bound the oldest claims are forgotten before their time: their keys are free again.
+ */
+export class ClaimView {
+  /** By key, oldest first. */
+  private readonly claims = new Map<string, StandingClaim>();
+  private latest = 0;
+
+  constructor(private readonly maxClaims: number) {}
+
+  /** The time of the last claim that was seen, by the log's clock. */
+  get now(): number {
+    return this.latest;
+  }
+
+  get size(): number {
+    return this.claims.size;
+  }
+
+  get(key: string): StandingClaim | undefined {
+    return this.claims.get(key);
+  }
+
+  apply(claim: StandingClaim): void {
+    this.latest = Math.max(this.latest, claim.takenAt);
+    this.forgetOld();
+    const standing = this.claims.get(claim.key);
+    if (standing !== undefined && !supersedes(claim, standing)) return;
+    this.claims.delete(claim.key);
+    this.claims.set(claim.key, claim);
+    if (this.claims.size > this.maxClaims) this.forgetOldest();
+  }
+
+  private forgetOld(): void {
+    for (const { takenAt } of this.claims.values()) {
+      if (this.latest - takenAt < CLAIM_MS) return;
+      this.forgetOldest();
+    }
+  }
+
+  private forgetOldest(): void {
+    const [oldest] = this.claims.keys();
+    if (oldest !== undefined) this.claims.delete(oldest);
+  }
+}
+
+/** Never before the other has settled: its upload may be about to get its end. */
+function supersedes(claim: StandingClaim, standing: StandingClaim): boolean {
+  return (
+    claim.supersedes === standing.requestId &&
+    claim.takenAt - standing.takenAt >= standing.settlesMs
+  );
+}

@@ -1,0 +1,46 @@
+/**
+ * Bounds the bytes of complete uploads that wait for validation and the warehouse.
+ *
+ * To be asked before an upload is put together, for each upload and in the middle of a batch of
+ * records: a thousand ends fit into one batch. At most one upload goes beyond the bound, so that a
+ * large one is not passed by small ones for ever.
+ */
+export class WaitingRoom {
+  private bytes = 0;
+  private change = new Change();
+
+  constructor(private readonly maxBytes: number) {}
+
+  /**
+   * Resolves with true when the upload may come in; its bytes are to be given back when it leaves.
+   *
+   * @param isWanted whether it still is; if not, resolves with false after the next `wake`
+   */
+  async enter(bytes: number, isWanted: () => boolean): Promise<boolean> {
+    while (isWanted()) {
+      if (this.bytes < this.maxBytes) {
+        this.bytes += bytes;
+        return true;
+      }
+      await this.change.happened;
+    }
+    return false;
+  }
+
+  leave(bytes: number): void {
+    this.bytes -= bytes;
+    this.wake();
+  }
+
+  /** Lets those who wait look again whether they are still wanted. */
+  wake(): void {
+    const { change } = this;
+    this.change = new Change();
+    change.happen();
+  }
+}
+
+class Change {
+  happen: () => void = () => undefined;
+  readonly happened = new Promise<void>((resolve) => (this.happen = resolve));
+}

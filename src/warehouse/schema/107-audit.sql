@@ -1,0 +1,16 @@
+-- Who did what and when. All columns are the key: what is written again is one row.
+
+CREATE TABLE IF NOT EXISTS {database}.audit_events
+(
+    account LowCardinality(String),
+    at DateTime64(3, 'UTC'),
+    action LowCardinality(String),
+    subject String,
+    actor String
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (account, at, action, subject, actor)
+SETTINGS
+    fsync_after_insert = 1,
+    fsync_part_directory = 1,
+    min_rows_to_fsync_after_merge = 1;

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { ApiClient } from '../helpers/api-client.js';
+import { expectHistoryToHave, expectViewsToEqual } from '../helpers/compare-views.js';
+import { Deployment } from '../helpers/deployment.js';
+import { makeDataDir, removeDataDir, tokenFor } from '../helpers/service-process.js';
+import {
+  COST,
+  csvOf,
+  type CsvRow,
+  SELF_SERVE,
+  WarehouseModel,
+} from '../helpers/warehouse-model.js';
+
+/** The procedure of the operations page for tables on a ClickHouse server: its own BACKUP. */
+
+const ACCOUNT = 'acme';
+const TODAY = new Date().toISOString().slice(0, 10);
+
+let deployment: Deployment;
+let client: ApiClient;
+let backups: string;
+const model = new WarehouseModel();
+const uploads: { requestId: string; family: string }[] = [];
+
+beforeEach(async () => {
+  backups = await makeDataDir();
+  deployment = await Deployment.open(
+    { log: 'lmdb', warehouse: 'clickhouse' },
+    `<clickhouse><backups><allowed_path>${backups}</allowed_path></backups></clickhouse>`,
+  );
+  const token = await tokenFor(deployment.dataDir, ACCOUNT);
+  client = new ApiClient(() => deployment.service.ports.api, token);
+  await deployment.start();
+});
+afterEach(async () => {
+  await deployment.close();
+  await removeDataDir(backups);
+});
+
+async function upload(clicks: number): Promise<void> {
+  const costs: CsvRow[] = ['every time', String(clicks)].map((campaign) => ({
+    date: '2026-02-01',
+    channel: 'news',
+    currency: 'EUR',
+    campaign,
+    impressions: '1',
+    clicks: String(clicks),
+    cost: '0.5',
+  }));
+  const events: CsvRow[] = [
+    { date: TODAY, channel: 'news', event_category: `Visits${clicks}`, event_value: '2' },
+  ];
+  for (const [family, rows] of [
+    [COST, costs],
+    [SELF_SERVE, events],
+  ] as const) {
+    const record = await client.upload(family.name, csvOf(family, rows));
+    expect(record).toMatchObject({ status: 'succeeded' });
+    uploads.push({ requestId: record.requestId, family: family.name });
+    model.apply(ACCOUNT, family, rows);
+  }
+}
+
+const run = (sql: string): Promise<unknown> => deployment.clickhouse!.query(sql, 'default');
+
+test('tables that are lost come back with what was uploaded after their backup', async () => {
+  await upload(1);
+  // From here on everything is replayed: so what was before is in the tables, and in the history.
+  await expectHistoryToHave(deployment, ACCOUNT, uploads);
+  const time = new Date().toISOString();
+  const name = `${backups}/custom_data`;
+  // The service runs and takes uploads meanwhile.
+  await Promise.all([run(`BACKUP DATABASE custom_data TO File('${name}')`), upload(2)]);
+  await upload(3);
+
+  expect(await deployment.service.stop()).toBe(0);
+  await run('DROP DATABASE custom_data SYNC');
+  await run(`RESTORE DATABASE custom_data FROM File('${name}')`);
+  expect(await deployment.query("SELECT 1 AS one FROM cost_rows WHERE campaign = '3'")).toEqual([]);
+  await deployment.customData('replay', '--from', time);
+  await deployment.start();
+  await upload(4);
+  await expectHistoryToHave(deployment, ACCOUNT, uploads);
+  await expectViewsToEqual(deployment, model, ACCOUNT);
+}, 120_000);

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, it, test } from '@jest/globals';
+
+import { Page } from '../docs/page.js';
+import { describeWithPrometheus, promtool } from '../helpers/prometheus.js';
+
+const DEPLOYED = fileURLToPath(new URL('../../deploy/prometheus/', import.meta.url));
+const TESTS = fileURLToPath(new URL('alerts/', import.meta.url));
+const testFiles = readdirSync(TESTS).map((name) => TESTS + name);
+
+/** What stands between the name of an alert and that of the next. */
+const alerts = readFileSync(`${DEPLOYED}rules/alerts.yml`, 'utf8')
+  .split(/^ +- alert: /m)
+  .slice(1)
+  .map((text) => ({ name: /^\w+/.exec(text)![0], text }));
+
+describeWithPrometheus('the alert and recording rules', () => {
+  it('are a configuration that Prometheus takes', () => {
+    const { code, output } = promtool(['check', 'config', `${DEPLOYED}prometheus.yml`]);
+    expect(output).toContain(`SUCCESS: ${alerts.length} rules found`);
+    expect(code).toBe(0);
+  });
+
+  it('fire when they should, and not before', () => {
+    const { code, output } = promtool(['test', 'rules', ...testFiles]);
+    expect(output).not.toContain('FAILED');
+    expect(code).toBe(0);
+  }, 120_000);
+});
+
+test('every alert is seen firing and not firing by the tests of the rules', () => {
+  const tests = testFiles.map((file) => readFileSync(file, 'utf8')).join('');
+  for (const { name } of alerts) {
+    expect(tests).toMatch(new RegExp(`alertname: ${name}\\n +exp_alerts:\\n`));
+    expect(tests).toMatch(new RegExp(`alertname: ${name}\\n +exp_alerts: \\[\\]\\n`));
+  }
+});
+
+describe.each(alerts)('$name', ({ name, text }) => {
+  it('says how bad it is and what it is', () => {
+    expect(text).toMatch(/^ +severity: (?:critical|warning)$/m);
+    expect(text).toMatch(/^ +summary: \S/m);
+    expect(text).toMatch(/^ +description: \S/m);
+  });
+
+  it('has its section of the operations page', () => {
+    const [, page, anchor] = /^ +runbook_url: docs\/(.+\.md)#(\S+)$/m.exec(text)!;
+    const headings = [...new Page(page!).text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      heading!.toLowerCase().replaceAll(' ', '-'),
+    );
+    expect(anchor).toBe(name.toLowerCase());
+    expect(headings.filter((heading) => heading === anchor)).toHaveLength(1);
+  });
+});
+
+test('the operations page has no section of an alert that there is not', () => {
+  const below = new Page('operations.md').text.split('\n## Alerts\n')[1]!.split('\n## ')[0]!;
+  const sections = [...below.matchAll(/^### (\w+)$/gm)].map(([, name]) => name!);
+  expect(sections.sort()).toEqual(alerts.map(({ name }) => name).sort());
+});

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+
+import { type Browser, chromium } from 'playwright-core';
+
+import { describeIf } from './describe-if.js';
+
+const INSTALL_MS = 300_000;
+
+const program = findChromium();
+
+/** Tests in a real browser. Skipped loudly where there is none to be had; a failure in CI. */
+export const describeWithChromium = describeIf(
+  program !== undefined,
+  'Chromium is missing, and the package could not be installed (set CHROMIUM, or run as root)',
+);
+
+/** A browser without windows; close it. */
+export function startChromium(): Promise<Browser> {
+  if (program === undefined) throw new Error('there is no Chromium');
+  return chromium.launch({ executablePath: program });
+}
+
+/** The program of CHROMIUM or of PATH; else that of the distribution's package, which root installs. */
+function findChromium(): string | undefined {
+  const given = process.env['CHROMIUM'] ?? 'chromium';
+  if (doesRun(given)) return pathOf(given);
+  if (process.getuid?.() !== 0) return undefined;
+  // A fresh image has no lists of packages, or old ones.
+  for (const args of [[], ['update'], []]) {
+    install(args);
+    if (doesRun('chromium')) return pathOf('chromium');
+  }
+  return undefined;
+}
+
+/** Another test file may be installing at the same time, so that one waits for the other. */
+function install(args: readonly string[]): void {
+  const command = args.length > 0 ? args : ['install', '-y', '--no-install-recommends', 'chromium'];
+  spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=240', ...command], {
+    stdio: 'ignore',
+    timeout: INSTALL_MS,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+}
+
+function doesRun(command: string): boolean {
+  return spawnSync(command, ['--version']).status === 0;
+}
+
+/** Playwright takes a path, not a name. */
+function pathOf(command: string): string {
+  const { stdout } = spawnSync('sh', ['-c', 'command -v "$1"', 'sh', command], {
+    encoding: 'utf8',
+  });
+  return stdout.trim();
+}

@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ApiClient } from './api-client.js';
+import { type ServiceProcess, tokenFor } from './service-process.js';
+
+/** A client of the account with a new token, once the running gateway honours it. */
+export async function clientOf(
+  account: string,
+  tokensDir: string,
+  gateway: () => ServiceProcess,
+): Promise<ApiClient> {
+  const token = await tokenFor(tokensDir, account);
+  const client = new ApiClient(() => gateway().ports.api, token);
+  while ((await client.get('cost', randomUUID())).status === 401) await sleep(50);
+  return client;
+}

@@ -1,0 +1,93 @@
+import type { Role } from '../../src/config/config.js';
+import { migrate } from '../../src/warehouse/schema/migrate.js';
+import { ClickHouseHttp } from './clickhouse-http.js';
+import { KafkaBroker } from './kafka-broker.js';
+import { makeDataDir, removeDataDir, ServiceProcess } from './service-process.js';
+import { connectTo } from './warehouses.js';
+
+/**
+ * The scaled-out service: one broker, one ClickHouse server, and any number of processes, each with
+ * roles and a data folder of its own, that share the tokens file.
+ */
+export class Cluster {
+  /** Of every process, until it answers; those that have ended too. */
+  private readonly starts: Promise<ServiceProcess>[] = [];
+  private readonly dataDirs = new Set<string>();
+
+  private constructor(
+    readonly broker: KafkaBroker,
+    readonly clickhouse: ClickHouseHttp,
+    /** Has the tokens file; no process has it as its data folder. */
+    readonly sharedDir: string,
+    private readonly env: Readonly<Record<string, string>>,
+  ) {}
+
+  /**
+   * The servers run, with the schema; no process does yet.
+   *
+   * @param options.broker settings of the broker
+   * @param options.env what every process has in its environment
+   */
+  static async open(
+    options: {
+      readonly broker?: Readonly<Record<string, string>>;
+      readonly env?: Readonly<Record<string, string>>;
+    } = {},
+  ): Promise<Cluster> {
+    const broker = await KafkaBroker.start(options.broker);
+    const clickhouse = await ClickHouseHttp.start();
+    const connection = connectTo(clickhouse);
+    await migrate(connection, 'custom_data');
+    await connection.close();
+    return new Cluster(broker, clickhouse, await makeDataDir(), options.env ?? {});
+  }
+
+  /** Starts a process with one role; resolves when it answers. */
+  async start(role: Role, env: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+    return this.startIn(await makeDataDir(), role, env);
+  }
+
+  /** Starts a successor of a process that has ended, in its data folder. */
+  async restart(
+    ended: ServiceProcess,
+    role: Role,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<ServiceProcess> {
+    return this.startIn(ended.dataDir, role, env);
+  }
+
+  /** Rows of a query on the warehouse. */
+  query<Row>(sql: string): Promise<Row[]> {
+    return this.clickhouse.query<Row>(sql);
+  }
+
+  /** Kills everything and removes what was stored. */
+  async close(): Promise<void> {
+    for (const started of await Promise.allSettled(this.starts)) {
+      // One that is stopped by a signal ends all the same.
+      if (started.status === 'fulfilled') await started.value.kill();
+    }
+    for (const dataDir of this.dataDirs) await removeDataDir(dataDir);
+    await this.clickhouse.stop();
+    await this.broker.stop();
+    await removeDataDir(this.sharedDir);
+  }
+
+  private startIn(
+    dataDir: string,
+    role: Role,
+    env: Readonly<Record<string, string>>,
+  ): Promise<ServiceProcess> {
+    this.dataDirs.add(dataDir);
+    const start = ServiceProcess.start(dataDir, {
+      ...this.clickhouse.env,
+      KAFKA_BROKERS: this.broker.address,
+      TOKENS_FILE: `${this.sharedDir}/tokens.json`,
+      ROLES: role,
+      ...this.env,
+      ...env,
+    });
+    this.starts.push(start);
+    return start;
+  }
+}

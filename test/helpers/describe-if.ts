@@ -1,0 +1,24 @@
+import { describe, it } from '@jest/globals';
+
+/** `describe` for tests that need what not every machine has: skipped loudly without it, a failure in CI. */
+export function describeIf(
+  isPossible: boolean,
+  reason: string,
+): (name: string, tests: () => void) => void {
+  return (name, tests) => {
+    if (isPossible) {
+      describe(name, tests);
+      return;
+    }
+    describe(name, () => {
+      if (process.env['CI'] === undefined || process.env['CI'] === '') {
+        process.stderr.write(`\nSKIPPED: ${name}: ${reason}\n`);
+        it.skip(reason, () => undefined);
+      } else {
+        it('has what it needs', () => {
+          throw new Error(reason);
+        });
+      }
+    });
+  };
+}

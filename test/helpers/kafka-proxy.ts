@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+const PRODUCE = 0;
+const FETCH = 1;
+
+/** What happens to produce requests whose bytes hold `bytes`. */
+export interface ProduceFault {
+  readonly bytes: Buffer;
+  /** Carried out by the broker, or lost on the way to it. */
+  readonly isDelivered: boolean;
+  /** How many of them; absent: until the fault is taken back. */
+  readonly times?: number;
+}
+
+/** Bytes of a record (without compression) that has the header, as Kafka writes it. */
+export function headerBytes(name: string, value: string): Buffer {
+  const text = (part: string): Buffer => Buffer.from([part.length * 2, ...Buffer.from(part)]);
+  return Buffer.concat([text(name), text(value)]);
+}
+
+/**
+ * Stands between clients and a broker, and loses what is between them: a connection ends at a
+ * request that never arrived, or at one that was carried out and whose answer nobody gets. Readers
+ * may be made to lag behind.
+ *
+ * The broker is to advertise this address; records are to be uncompressed.
+ */
+export class KafkaProxy {
+  /** How long what readers get is held back, in milliseconds. */
+  fetchDelayMs = 0;
+  /** How often the fault has struck. */
+  struck = 0;
+  private fault: ProduceFault | undefined;
+  private target = 0;
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(private readonly server: Server) {}
+
+  static async listen(): Promise<KafkaProxy> {
+    const server = createServer();
+    const proxy = new KafkaProxy(server);
+    server.on('connection', (client) => {
+      proxy.join(client);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Settings with which the broker sends its clients here. */
+  get brokerSettings(): Record<string, string> {
+    return {
+      'advertised.listeners': `CLIENT://127.0.0.1:${this.port}`,
+      'inter.broker.listener.name': 'CLIENT',
+    };
+  }
+
+  forwardTo(port: number): void {
+    this.target = port;
+  }
+
+  set(fault: ProduceFault | undefined): void {
+    this.struck = 0;
+    this.fault = fault;
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private join(client: Socket): void {
+    const broker = connect(this.target, '127.0.0.1');
+    const cut = (): void => {
+      client.destroy();
+      broker.destroy();
+    };
+    for (const socket of [client, broker]) {
+      this.sockets.add(socket);
+      socket.on('error', cut).on('close', () => {
+        this.sockets.delete(socket);
+        cut();
+      });
+    }
+    /** The request whose answer gets lost. */
+    let lost: number | undefined;
+    const fetches = new Set<number>();
+    const requests = new Frames((frame) => {
+      if (frame.readInt16BE(4) === FETCH) fetches.add(frame.readInt32BE(8));
+      if (!this.strikes(frame)) broker.write(frame);
+      else if (this.fault!.isDelivered) {
+        lost = frame.readInt32BE(8);
+        broker.write(frame);
+      } else cut();
+    });
+    const answers = new Frames((frame) => {
+      const request = frame.readInt32BE(4);
+      const isFetch = fetches.delete(request);
+      if (request === lost) cut();
+      else if (isFetch && this.fetchDelayMs > 0) {
+        setTimeout(() => client.write(frame), this.fetchDelayMs);
+      } else client.write(frame);
+    });
+    client.on('data', (data) => {
+      requests.add(data);
+    });
+    broker.on('data', (data) => {
+      answers.add(data);
+    });
+  }
+
+  private strikes(frame: Buffer): boolean {
+    const { fault } = this;
+    if (fault === undefined || this.struck >= (fault.times ?? Infinity)) return false;
+    if (frame.readInt16BE(4) !== PRODUCE || !frame.includes(fault.bytes)) return false;
+    this.struck++;
+    return true;
+  }
+}
+
+/** Cuts a stream into the protocol's frames: four bytes of length, and so many bytes. */
+class Frames {
+  private rest = Buffer.alloc(0);
+
+  constructor(private readonly take: (frame: Buffer) => void) {}
+
+  add(data: Buffer): void {
+    this.rest = Buffer.concat([this.rest, data]);
+    while (this.rest.length >= 4) {
+      const end = 4 + this.rest.readInt32BE(0);
+      if (this.rest.length < end) return;
+      const frame = this.rest.subarray(0, end);
+      this.rest = this.rest.subarray(end);
+      this.take(frame);
+    }
+  }
+}

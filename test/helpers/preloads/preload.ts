@@ -1,0 +1,18 @@
+/** What a process has in its environment so that its clock goes wrong by `milliseconds`. */
+export function clockShiftedBy(milliseconds: number): Record<string, string> {
+  return { ...preloading('shifted-clock.mjs'), CLOCK_SHIFT_MS: String(milliseconds) };
+}
+
+/** What an ingest process has in its environment so that a file with `marker` in it kills it. */
+export function killedBy(marker: string): Record<string, string> {
+  return { ...preloading('deadly-bytes.mjs'), DEADLY_MARKER: marker };
+}
+
+/** What a gateway has in its environment so that it dies `before` or `after` it has written an `end`. */
+export function killedAtEnd(when: 'before' | 'after'): Record<string, string> {
+  return { ...preloading('killed-at-end.mjs'), KILLED_AT_END: when };
+}
+
+function preloading(file: string): Record<string, string> {
+  return { NODE_OPTIONS: `--import=${new URL(file, import.meta.url).href}` };
+}

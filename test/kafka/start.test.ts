@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import kafkajs from 'kafkajs';
+
+import { KafkaBroker } from '../helpers/kafka-broker.js';
+import { describeWithBroker } from '../helpers/kafka.js';
+import { makeDataDir, removeDataDir, ServiceProcess } from '../helpers/service-process.js';
+
+/** How the built service ends on brokers that will never do: one line, and nothing was accepted. */
+
+describeWithBroker('the start of the service', () => {
+  const user = 'service';
+  const password = 'right-password';
+  let broker: KafkaBroker;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    const jaas = `org.apache.kafka.common.security.plain.PlainLoginModule required user_${user}="${password}";`;
+    broker = await KafkaBroker.start(
+      { 'listener.name.client.plain.sasl.jaas.config': jaas, 'sasl.enabled.mechanisms': 'PLAIN' },
+      'SASL_PLAINTEXT',
+    );
+  }, 120_000);
+  afterAll(() => broker.stop());
+  beforeEach(async () => {
+    dataDir = await makeDataDir();
+  });
+  afterEach(() => removeDataDir(dataDir));
+
+  const env = (changed: Record<string, string> = {}): Record<string, string> => ({
+    KAFKA_BROKERS: broker.address,
+    KAFKA_SASL_MECHANISM: 'plain',
+    KAFKA_SASL_USERNAME: user,
+    KAFKA_SASL_PASSWORD: password,
+    ...changed,
+  });
+
+  test.each([
+    ['a wrong password', { KAFKA_SASL_PASSWORD: 'wrong' }, 'KAFKA_SASL_USERNAME, KAFKA_SASL_PASS'],
+    ['an unknown mechanism', { KAFKA_SASL_MECHANISM: 'scram-sha-512' }, 'KAFKA_SASL_MECHANISM: '],
+    [
+      'a host that nobody knows',
+      { KAFKA_BROKERS: 'no-such-host.invalid:9092' },
+      'KAFKA_BROKERS: .*no-such-host',
+    ],
+  ])('ends with one line at %s', async (_, changed, line) => {
+    const starting = ServiceProcess.start(dataDir, env(changed));
+    await expect(starting).rejects.toThrow(
+      new RegExp(`^the service ended with [12]: ${line}[^\n]*\n$`),
+    );
+    await expect(starting).rejects.not.toThrow(password);
+  });
+
+  test('ends with one line at a topic whose records may not be large enough', async () => {
+    const topic = 'custom-data.uploads';
+    const kafka = new kafkajs.Kafka({
+      brokers: [broker.address],
+      sasl: { mechanism: 'plain', username: user, password },
+      logLevel: kafkajs.logLevel.NOTHING,
+    });
+    const admin = kafka.admin();
+    await admin.connect();
+    const configEntries = [{ name: 'max.message.bytes', value: '1048588' }];
+    await admin.createTopics({ topics: [{ topic, configEntries }] });
+    await admin.disconnect();
+    await expect(ServiceProcess.start(dataDir, env())).rejects.toThrow(
+      /^the service ended with 1: topic custom-data\.uploads: max\.message\.bytes is 1048588, but it has to be at least 2097152\n$/,
+    );
+  });
+});
