@@ -1,0 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes of this process's heap that are not garbage. */
+export function heapUsed(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
