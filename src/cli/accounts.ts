@@ -10,6 +10,10 @@ import { operator } from './operator.js';
 import { accountName } from './options.js';
 import { CommandError, type Terminal } from './terminal.js';
 
+const OF_KAFKA =
+  "Kafka deletes the oldest records only: what was uploaded before the account's last upload, by any " +
+  'account, is kept in the reports and can no longer be replayed.\n';
+
 export function addAccountCommands(program: Command, terminal: Terminal): void {
   const accounts = program.command('accounts').description('accounts as a whole');
 
@@ -19,8 +23,9 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
     .argument('<account>', 'whose rows, requests and tokens are to go', accountName)
     .option('--yes', 'do not ask for the name again')
     .action(async (account: string, { yes = false }: { yes?: boolean }) => {
-      if (!yes) await confirm(terminal, account);
       const config = readConfig(terminal.env);
+      if (config.kafka !== undefined) terminal.hint(OF_KAFKA);
+      if (!yes) await confirm(terminal, account);
       const { tokens, erasure } = await withLog(config, async (log) => {
         // In this order: an upload that begins now is refused, or covered by the order.
         const removed = await removeTokensOf(config.tokensFile, account);
@@ -33,11 +38,6 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
         `${tokens} ${tokens === 1 ? 'token' : 'tokens'} of ${account} deleted; the rest goes as ` +
           `soon as the service has read this, and what was under way after ${until}\n`,
       );
-      if (config.kafka !== undefined) {
-        terminal.hint(
-          "records in Kafka go with their topics' retention; nothing is made of them again\n",
-        );
-      }
     });
 }
 

@@ -4,7 +4,11 @@ import { coversRequest } from '../domain/erasure-fence.js';
 import { transitionOf } from '../domain/requests/transition-record.js';
 import { timeOfVersion } from '../domain/version.js';
 import { RecordApplier } from '../log/record-applier.js';
+import { carryOver } from '../dead-letter/carry-over.js';
+import { INGEST_GROUP } from '../ingest/ingest.js';
+import { HISTORY_GROUP } from '../status/history-writer.js';
 import {
+  type Forgetting,
   type LogRecord,
   LogUnavailableError,
   type Topic,
@@ -19,11 +23,16 @@ import { eraseRows, type ErasureTables, keepErasure } from './erase-rows.js';
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Whose a record is, by topic; the other records of `control` are the erasure's own evidence. */
-const OWNERS: readonly [Topic, (record: LogRecord) => { account?: string; requestId: string }][] = [
-  ['uploads', byHeaders],
-  ['dead-letter', byHeaders],
-  ['status', ({ value }) => transitionOf(value)],
+interface Owner {
+  readonly account?: string;
+  readonly requestId: string;
+}
+
+/** Whose a record is, by topic, and who consumes it; the records of `control` are evidence. */
+const OWNED: readonly [Topic, group: string | undefined, (record: LogRecord) => Owner][] = [
+  ['uploads', INGEST_GROUP, byHeaders],
+  ['dead-letter', undefined, byHeaders],
+  ['status', HISTORY_GROUP, ({ value }) => transitionOf(value)],
 ];
 
 export interface EraserDependencies extends ErasureTables {
@@ -71,17 +80,22 @@ async function finish(
   while ((await eraseRows(dependencies, erasure)) > 0) await pauses();
   // 4. The log lets go of a record when every group has read it.
   const fence = fenceOf(erasure);
-  for (const [topic, ownerOf] of OWNERS) {
-    const matches = (record: LogRecord): boolean => {
-      const owner = ownerOf(record);
-      return owner.account !== undefined && coversRequest(fence, owner.account, owner.requestId);
+  const isErased = ({ account: owner, requestId }: Owner): boolean =>
+    owner !== undefined && coversRequest(fence, owner, requestId);
+  for (const [topic, group, ownerOf] of OWNED) {
+    const forgetting: Forgetting = {
+      group,
+      matches: (record) => isErased(ownerOf(record)),
+      ...(topic === 'dead-letter' && {
+        carryOver: (partition, before) => carryOver(log, partition, before, isErased),
+      }),
     };
-    while (((await log.forget(topic, matches)) ?? 0) > 0) await pauses();
+    while ((await log.forget(topic, forgetting)) > 0) await pauses();
   }
   logger.info({ account }, 'account erased');
 }
 
-function byHeaders({ headers }: LogRecord): { account?: string; requestId: string } {
+function byHeaders({ headers }: LogRecord): Owner {
   const { account, requestId = '' } = headers;
   return { ...(account !== undefined && { account }), requestId };
 }

@@ -63,6 +63,19 @@ export interface Tail {
   stop(): Promise<void>;
 }
 
+/** What a log is to forget before its time, and what that may cost. */
+export interface Forgetting {
+  readonly matches: (record: LogRecord) => boolean;
+  /** Who consumes the topic; undefined: nobody, its records are looked up. */
+  readonly group: string | undefined;
+  /**
+   * A log that deletes the oldest records only (Kafka) takes all before the last that matches. To be
+   * called before, with the offset up to which it does: what is still needed is to be appended again.
+   * Those that a group has committed are needed for a replay alone.
+   */
+  readonly carryOver?: (partition: number, before: number) => Promise<void>;
+}
+
 /** The log did not take the records or did not answer; whether they are in it is unknown. */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
@@ -113,13 +126,13 @@ export interface UploadLog {
   ): AsyncIterable<readonly LogRecord[]>;
 
   /**
-   * Takes the records that match out of a topic for good, as far as every group has committed them.
+   * Takes the records that match out of a topic for good, as far as those who consume it have
+   * committed them.
    *
-   * @returns how many that match are left, because a group has not committed them yet; undefined:
-   *   this log takes records out by age alone
+   * @returns how many that match are left, because they are not committed yet
    * @throws LogUnavailableError
    */
-  forget(topic: Topic, matches: (record: LogRecord) => boolean): Promise<number | undefined>;
+  forget(topic: Topic, forgetting: Forgetting): Promise<number>;
 
   /** Waits for what is being appended, then releases everything. Idempotent. */
   close(): Promise<void>;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
+import { carryOver } from '../../src/dead-letter/carry-over.js';
 import { listDeadLetters } from '../../src/dead-letter/list.js';
 import { retryDeadLetter } from '../../src/dead-letter/retry.js';
 import { setAside } from '../../src/dead-letter/set-aside.js';
@@ -120,4 +121,42 @@ test('an upload without chunks can be set aside and retried too', async () => {
   const requestId = await retryDeadLetter(log, letter!, 'operator:test');
   expect(await recordsOf('uploads')).toHaveLength(1);
   expect((await recordsOf('uploads'))[0]!.headers).toMatchObject({ type: 'end', requestId });
+});
+
+test('what is about to be deleted is set aside anew, but for what is erased or brought back', async () => {
+  await setOneAside();
+  const none = { ...END, chunks: 0, bytes: 0, firstOffset: null };
+  for (const requestId of ['erased', 'retried']) {
+    const upload = { ...HEADERS, requestId, end: none, partition: 0, endOffset: 0 };
+    await setAside(log, upload, { kind: 'crash', deaths: 3 });
+  }
+  const before = await listDeadLetters(log);
+  await retryDeadLetter(
+    log,
+    before.find(({ requestId }) => requestId === 'retried')!,
+    'test',
+  );
+  const ends = await log.endOffsets('dead-letter');
+  for (const [partition, end] of ends.entries()) {
+    await carryOver(log, partition, end, ({ requestId }) => requestId === 'erased');
+  }
+  await log.forget('dead-letter', {
+    matches: ({ partition, offset }) => offset < ends[partition]!,
+    group: undefined,
+  });
+  const [letter, ...others] = await listDeadLetters(log);
+  expect(others).toEqual([]);
+  expect(letter).toMatchObject({ ...HEADERS, end: END, cause: { kind: 'rejected', code: 6 } });
+  const requestId = await retryDeadLetter(log, letter!, 'operator:test');
+  const again = (await recordsOf('uploads')).filter(
+    ({ headers }) => headers['requestId'] === requestId && headers['type'] === 'chunk',
+  );
+  expect(again.map(({ value }) => String(value))).toEqual(['one,', 'two']);
+});
+
+test('what stands behind the deletion stays where it is', async () => {
+  await setOneAside();
+  const ends = await log.endOffsets('dead-letter');
+  for (const partition of ends.keys()) await carryOver(log, partition, 0, () => false);
+  expect(await log.endOffsets('dead-letter')).toEqual(ends);
 });

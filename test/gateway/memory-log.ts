@@ -112,7 +112,7 @@ export class MemoryLog implements UploadLog {
     return Promise.resolve({ reached: () => Promise.resolve(), stop: () => Promise.resolve() });
   }
 
-  forget(): Promise<undefined> {
+  forget(): Promise<number> {
     throw new Error('the memory log forgets nothing');
   }
 

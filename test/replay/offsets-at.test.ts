@@ -17,7 +17,10 @@ test.each([
   let now = 1_000;
   const log = await folders.open({ now: () => now });
   for (; now < 2_000; now += 100) await log.append('dead-letter', [record('x')]);
-  await log.forget('dead-letter', ({ offset }) => isGone(offset));
+  await log.forget('dead-letter', {
+    matches: ({ offset }) => isGone(offset),
+    group: undefined,
+  });
   const found: number[] = [];
   for (const time of [0, 1_000, 1_250, 1_700, 2_000]) {
     found.push(...(await offsetsAt(log, 'dead-letter', time)));

@@ -1,5 +1,6 @@
 import {
   type Consumption,
+  type Forgetting,
   type LogRecord,
   LogUnavailableError,
   type RecordHandler,
@@ -11,6 +12,7 @@ import {
 } from '../upload-log.js';
 import { type Connected, type ConnectOptions, connectWhenUp } from './connect.js';
 import { DirectReader } from './direct-reader.js';
+import { forgetRecords } from './forget.js';
 import { KafkaConsumption } from './kafka-consumption.js';
 import { KafkaTail } from './kafka-tail.js';
 import { partitionOfKey } from './partition-of-key.js';
@@ -170,9 +172,12 @@ export class KafkaLog implements UploadLog {
     yield* readRange(this.connected().reader, this.nameOf(topic), partition, from, end);
   }
 
-  /** Kafka deletes whole segments by age, never a record. */
-  forget(): Promise<undefined> {
-    return Promise.resolve(undefined);
+  async forget(topic: Topic, { group, ...forgetting }: Forgetting): Promise<number> {
+    const free =
+      group === undefined
+        ? await this.endOffsets(topic)
+        : await this.committedOffsets(topic, group);
+    return forgetRecords(this.connected(), this.nameOf(topic), free, forgetting);
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type {
   Consumption,
+  Forgetting,
   LogRecord,
   RecordHandler,
   RecordPosition,
@@ -163,7 +164,7 @@ export class LmdbLog implements UploadLog {
     return this.retention.run();
   }
 
-  async forget(topic: Topic, matches: (record: LogRecord) => boolean): Promise<number> {
+  async forget(topic: Topic, { matches }: Forgetting): Promise<number> {
     let left = 0;
     for (const [partition, end] of (await this.endOffsets(topic)).entries()) {
       left += await this.retention.forget(topic, partition, end, matches);

@@ -1,0 +1,63 @@
+import type { Kafka } from 'kafkajs';
+import type { Forgetting } from '../upload-log.js';
+import type { DirectReader } from './direct-reader.js';
+import { unavailable } from './failure.js';
+import { readRange } from './read-range.js';
+
+/**
+ * Takes the records that match out of a topic. Kafka deletes the oldest records of a partition and
+ * none from its middle, so everything before the last of them goes too, after `carryOver`.
+ *
+ * Reads the whole topic. What is deleted cannot be read any more; brokers remove it from their disks
+ * with the segment that it stands in.
+ *
+ * @param topic the full name
+ * @param free by partition: records below are needed by no consumer
+ * @returns how many that match are left
+ * @throws LogUnavailableError
+ */
+export async function forgetRecords(
+  { kafka, reader }: { readonly kafka: Kafka; readonly reader: DirectReader },
+  topic: string,
+  free: readonly number[],
+  { matches, carryOver }: Pick<Forgetting, 'matches' | 'carryOver'>,
+): Promise<number> {
+  const firsts = await reader.offsets(topic, 'first');
+  const ends = await reader.offsets(topic, 'next');
+  const doomed: { partition: number; offset: string }[] = [];
+  let left = 0;
+  for (const [partition, end] of ends.entries()) {
+    const first = firsts[partition] ?? 0;
+    let before = 0;
+    for await (const records of readRange(reader, topic, partition, first, end)) {
+      for (const record of records) {
+        if (!matches(record)) continue;
+        if (record.offset < (free[partition] ?? 0)) before = record.offset + 1;
+        else left++;
+      }
+    }
+    if (before === 0) continue;
+    await carryOver?.(partition, before);
+    doomed.push({ partition, offset: String(before) });
+  }
+  if (doomed.length > 0) await deleteBefore(kafka, topic, doomed);
+  return left;
+}
+
+async function deleteBefore(
+  kafka: Kafka,
+  topic: string,
+  partitions: { readonly partition: number; readonly offset: string }[],
+): Promise<void> {
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    // Deleting looks the leaders up among the topics that this client knows.
+    await admin.fetchTopicOffsets(topic);
+    await admin.deleteTopicRecords({ topic, partitions });
+  } catch (error) {
+    throw unavailable(`deleting records of ${topic}`, error);
+  } finally {
+    await admin.disconnect();
+  }
+}
