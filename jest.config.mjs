@@ -14,4 +14,6 @@ export default {
   // Of hooks too: one of them may start a broker and four processes, on a busy machine.
   testTimeout: 120_000,
   maxWorkers: 2,
+  // Each file leaves some of its modules behind; collecting a large heap takes long, and tests measure time.
+  workerIdleMemoryLimit: '400MB',
 };

@@ -151,7 +151,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
       return found.map(({ event_category }) => event_category);
     };
     const untilShown = async (expected: readonly string[]): Promise<void> => {
-      const until = Date.now() + 20_000;
+      const until = Date.now() + 60_000;
       while ((await shown()).length !== expected.length && Date.now() < until) await sleep(50);
       expect(await shown()).toEqual(expected);
     };

@@ -21,7 +21,7 @@ const RECORDS = {
   end: headerBytes('type', 'end'),
   uploaded: Buffer.from('"status":"uploaded"'),
 } as const;
-const HISTORY_MS = 20_000;
+const HISTORY_MS = 60_000;
 
 type Case = readonly [
   record: keyof typeof RECORDS,

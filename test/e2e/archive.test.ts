@@ -8,7 +8,7 @@ import { tokenFor } from '../helpers/service-process.js';
 
 /** Archiving a metric from a second process, while the service runs. */
 
-const APPLY_MS = 20_000;
+const APPLY_MS = 60_000;
 
 describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
   let deployment: Deployment;

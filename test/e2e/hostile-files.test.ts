@@ -12,7 +12,7 @@ const MIB = 1_048_576;
 const HEADER = 'date,channel,currency,campaign,impressions,clicks,cost\n';
 const ROW = '2026-01-01,news,EUR,hostile,1,1,1\n';
 /** Far more than any of them takes alone, far less than anything quadratic would. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 40_000;
 
 const filled = (unit: string): string => unit.repeat(Math.floor(MIB / unit.length));
 const behindHeader = (unit: string): string =>

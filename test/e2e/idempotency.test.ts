@@ -41,7 +41,7 @@ async function accepted(answering: Promise<Response>): Promise<UploadRequestReco
 
 /** As a client does it that was answered 409. */
 async function retried(create: () => Promise<Response>): Promise<Response> {
-  const until = Date.now() + 20_000;
+  const until = Date.now() + 60_000;
   for (;;) {
     const answer = await create();
     if (answer.status !== 409 || Date.now() > until) return answer;

@@ -140,7 +140,7 @@ export function storedUpload(log: MemoryLog, requestId?: string): StoredUpload {
 }
 
 /** Waits until `holds`, for what happens after an answer. */
-export async function eventually(holds: () => boolean, timeoutMs = 5_000): Promise<void> {
+export async function eventually(holds: () => boolean, timeoutMs = 20_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!holds()) {
     if (Date.now() > deadline) throw new Error('did not come true in time');

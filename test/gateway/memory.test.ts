@@ -38,7 +38,7 @@ test.each([
       });
       void client.send(body, 30_000);
     }
-    await eventually(() => gateway.log.unacknowledged === 2 * UPLOADS, 10_000);
+    await eventually(() => gateway.log.unacknowledged === 2 * UPLOADS);
     await new Promise((resolve) => setTimeout(resolve, 500));
     const grown = process.memoryUsage().arrayBuffers - before;
     expect(grown).toBeLessThan(60 * MIB);

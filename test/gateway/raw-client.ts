@@ -41,7 +41,7 @@ export class RawClient {
   }
 
   /** Resolves when the kernel has taken the bytes; whether it did within the time. */
-  async send(bytes: Uint8Array | string, timeoutMs = 5_000): Promise<boolean> {
+  async send(bytes: Uint8Array | string, timeoutMs = 20_000): Promise<boolean> {
     if (this.isClosed) return false;
     return await new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -56,7 +56,7 @@ export class RawClient {
   }
 
   /** Takes the next complete answer off what was received. */
-  async answer(timeoutMs = 10_000): Promise<RawAnswer> {
+  async answer(timeoutMs = 30_000): Promise<RawAnswer> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       const answer = this.take();

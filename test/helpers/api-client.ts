@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FamilyName } from '../../src/domain/families/index.js';
 import type { UploadRequestRecord } from '../../src/domain/requests/transition.js';
 
-const FINISH_MS = 60_000;
+const FINISH_MS = 90_000;
 const PIECES = 10;
 
 /** A client of the API as its users write one. */

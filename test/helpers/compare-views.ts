@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import { sorted, type WarehouseModel } from './warehouse-model.js';
 
 /** How long the history may be behind. */
-const HISTORY_MS = 20_000;
+const HISTORY_MS = 60_000;
 
 type Row = Record<string, string | number | boolean | null>;
 

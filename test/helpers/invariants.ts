@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import type { ServiceProcess } from './service-process.js';
 
 /** The gauges are measured at most every ten seconds, and the history is a little behind. */
-const SETTLE_MS = 40_000;
+const SETTLE_MS = 60_000;
 
 /**
  * Waits until no request is in flight by the metrics, and checks the service's invariants:

@@ -11,7 +11,7 @@ import { freePorts } from './free-ports.js';
 import { findPrograms } from './prometheus-programs.js';
 
 const RULES = fileURLToPath(new URL('../../deploy/prometheus/rules/', import.meta.url));
-const START_MS = 20_000;
+const START_MS = 50_000;
 
 const programs = findPrograms();
 

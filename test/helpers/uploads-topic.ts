@@ -4,7 +4,7 @@ import type { UploadEnd } from '../../src/domain/upload-records.js';
 import type { LogRecord, UploadLog } from '../../src/log/upload-log.js';
 import { INGEST_GROUP } from '../../src/ingest/ingest.js';
 
-const FINISH_MS = 60_000;
+const FINISH_MS = 90_000;
 
 /** All records of one upload, in the order of the log. */
 export async function recordsOf(log: UploadLog, requestId: string): Promise<LogRecord[]> {

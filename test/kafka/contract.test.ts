@@ -228,15 +228,15 @@ function behavesAsThePortSays(logs: Logs): void {
     await log.append('uploads', both);
     const seen: LogRecord[] = [];
     const tail = await log.tail('uploads', [1, 0], (records) => seen.push(...records));
-    await tail.reached(await log.endOffsets('uploads'), 5_000);
+    await tail.reached(await log.endOffsets('uploads'), 20_000);
     expect(texts(seen).sort()).toEqual(['0b', '1a', '1b']);
     await tail.reached([2, 2], 0);
     await expect(tail.reached([3, 2], 50)).rejects.toThrow('behind');
-    const waiting = tail.reached([3, 2], 5_000);
+    const waiting = tail.reached([3, 2], 20_000);
     await log.append('uploads', [record('0c', { partition: 0 })]);
     await waiting;
     expect(texts(seen).at(-1)).toBe('0c');
-    const never = expect(tail.reached([9, 9], 5_000)).rejects.toThrow('stopped');
+    const never = expect(tail.reached([9, 9], 20_000)).rejects.toThrow('stopped');
     await tail.stop();
     await never;
     await log.append('uploads', [record('0d', { partition: 0 })]);
@@ -249,8 +249,8 @@ function behavesAsThePortSays(logs: Logs): void {
       throw new Error('not a transition');
     });
     await log.append('uploads', [record('a')]);
-    await expect(tail.reached([1], 5_000)).rejects.toThrow('cannot go on');
-    await expect(tail.reached([1], 5_000)).rejects.toThrow('cannot go on');
+    await expect(tail.reached([1], 20_000)).rejects.toThrow('cannot go on');
+    await expect(tail.reached([1], 20_000)).rejects.toThrow('cannot go on');
   });
 }
 

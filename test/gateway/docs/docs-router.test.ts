@@ -68,7 +68,7 @@ describeWithChromium('the page', () => {
     const browser = await startChromium();
     try {
       const page = await browser.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(60_000);
       const faults: string[] = [];
       const addresses: string[] = [];
       page.on('console', (message) => {

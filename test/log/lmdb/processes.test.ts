@@ -35,7 +35,7 @@ describe('a second process', () => {
     await log.consume('control', 'ingest', collector);
     const tail = await log.tail('control', [0], () => undefined);
     await Program.start('append-control', [dir, '1']).ended();
-    await tail.reached([1], 5_000);
+    await tail.reached([1], 20_000);
     await until(() => collector.seen.length === 1);
     expect(collector.seen[0]!.value.toString()).toBe('other 0');
   });

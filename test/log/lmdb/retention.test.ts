@@ -76,7 +76,7 @@ describe('retention', () => {
     const collector = new Collector();
     await log.consume('dead-letter', 'retry', collector);
     const tail = await log.tail('dead-letter', [0], () => undefined);
-    await tail.reached([3], 5_000);
+    await tail.reached([3], 20_000);
     await log.append('dead-letter', [record('next')]);
     await until(() => collector.seen.length === 1);
     expect(collector.seen[0]).toMatchObject({ offset: 3 });
