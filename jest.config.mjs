@@ -11,8 +11,8 @@ export default {
   // The Kafka tests share a broker, started by the first of them.
   globalSetup: '<rootDir>/test/helpers/kafka/global-setup.mjs',
   globalTeardown: '<rootDir>/test/helpers/kafka/global-teardown.mjs',
-  // Of hooks too: one of them may start a broker and four processes, on a busy machine.
-  testTimeout: 120_000,
+  // Of hooks too: one of them may fetch a broker, start it and four processes, on a busy machine.
+  testTimeout: 300_000,
   maxWorkers: 2,
   // Each file leaves some of its modules behind; collecting a large heap takes long, and tests measure time.
   workerIdleMemoryLimit: '400MB',

@@ -9,10 +9,14 @@ import { withLog } from './connections.js';
 import { operator } from './operator.js';
 import { accountName } from './options.js';
 import { CommandError, type Terminal } from './terminal.js';
+import { clockAbove } from './version-clock.js';
 
 const OF_KAFKA =
   "Kafka deletes the oldest records only: what was uploaded before the account's last upload, by any " +
-  'account, is kept in the reports and can no longer be replayed.\n';
+  'account, is kept in the reports and can no longer be replayed. Make a new backup afterwards: one ' +
+  'of before cannot be completed from the log any more.\n';
+const NO_TOKENS =
+  'this tokens file has no token of the account: where gateways read another one, take it out there first\n';
 
 export function addAccountCommands(program: Command, terminal: Terminal): void {
   const accounts = program.command('accounts').description('accounts as a whole');
@@ -29,10 +33,12 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
       const { tokens, erasure } = await withLog(config, async (log) => {
         // In this order: an upload that begins now is refused, or covered by the order.
         const removed = await removeTokensOf(config.tokensFile, account);
-        const order = orderErasure(account, operator(), Date.now(), config.limits);
+        const clock = await clockAbove(log, config.limits.logTimeoutMs);
+        const order = orderErasure(account, operator(), Date.now(), clock.next(), config.limits);
         await log.append('control', [erasureRecord(order)]);
         return { tokens: removed, erasure: order };
       });
+      if (tokens === 0) terminal.hint(NO_TOKENS);
       const until = new Date(timeOfVersion(erasure.version)).toISOString();
       terminal.hint(
         `${tokens} ${tokens === 1 ? 'token' : 'tokens'} of ${account} deleted; the rest goes as ` +

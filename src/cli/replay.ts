@@ -1,15 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config/config.js';
 import { readConfig } from '../config/read-config.js';
 import { isUuid } from '../domain/requests/request-id.js';
-import { VersionClock } from '../domain/version.js';
 import { INGEST_GROUP } from '../ingest/ingest.js';
 import type { UploadLog } from '../log/upload-log.js';
 import { findUpload } from '../replay/find-upload.js';
 import { replayFrom } from '../replay/replay-from.js';
-import { StatusTail } from '../status/status-tail.js';
-import { StatusView } from '../status/status-view.js';
 import { acceptAgain } from '../upload-runs/accept-again.js';
 import { identifier } from '../warehouse/sql.js';
 import { refuseErased } from './accounts.js';
@@ -19,9 +15,7 @@ import { operator } from './operator.js';
 import { timeOf } from './options.js';
 import { ask } from './query.js';
 import { CommandError, type Terminal } from './terminal.js';
-
-/** Only the versions that pass through it are wanted. */
-const VIEW_BYTES = 65_536;
+import { clockAbove } from './version-clock.js';
 
 export function addReplayCommand(program: Command, terminal: Terminal): void {
   program
@@ -68,15 +62,9 @@ async function replayRequest(config: Config, log: UploadLog, requestId: string):
   return replayed;
 }
 
-/** A version above every one that was given, drawn as a gateway that has just started draws it. */
+/** A version above every one that was given. */
 async function nextVersion(config: Config, log: UploadLog): Promise<string> {
-  const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
-  const tail = await StatusTail.start(log, new StatusView(VIEW_BYTES), clock);
-  try {
-    await tail.caughtUp(config.limits.logTimeoutMs);
-  } finally {
-    await tail.stop();
-  }
+  const clock = await clockAbove(log, config.limits.logTimeoutMs);
   const [history] = await ask<{ highest: string }>(
     config,
     `SELECT toString(max(version)) AS highest

@@ -36,7 +36,7 @@ export async function setAsideFrom(
   { requestId, account, family, end }: Omit<UploadInLog, 'partition' | 'endOffset'>,
   cause: Cause,
 ): Promise<void> {
-  const first = await copyChunks(log, chunks, 'dead-letter', requestId);
+  const { first } = await copyChunks(log, chunks, 'dead-letter', requestId);
   const letter: SetAside = { end, firstOffset: first?.offset ?? null, cause };
   await log.append('dead-letter', [
     {

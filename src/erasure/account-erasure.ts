@@ -1,5 +1,5 @@
 import type { ErasureFence } from '../domain/erasure-fence.js';
-import { lastVersionAt } from '../domain/version.js';
+import { lastVersionAt, timeOfVersion } from '../domain/version.js';
 import type { Limits } from '../config/config.js';
 import type { LogRecord, RecordToAppend } from '../log/upload-log.js';
 
@@ -18,17 +18,22 @@ export interface AccountErasure {
 }
 
 /**
- * The order to erase an account now. It covers the uploads under way as well: the last of them gets
+ * The order to erase an account. It covers the uploads under way as well: the last of them gets
  * its version when its body has come and the log has answered twice (its chunks, the fence).
+ *
+ * @param at now, milliseconds since the epoch
+ * @param newest a version above all that were given: gateways' clocks may be ahead of this one
  */
 export function orderErasure(
   account: string,
   actor: string,
-  now: number,
+  at: number,
+  newest: bigint,
   { uploadDeadlineMs, logTimeoutMs }: Pick<Limits, 'uploadDeadlineMs' | 'logTimeoutMs'>,
 ): AccountErasure {
-  const until = now + uploadDeadlineMs + 2 * logTimeoutMs + MARGIN_MS;
-  return { account, version: lastVersionAt(until), actor, at: now };
+  const until =
+    Math.max(at, timeOfVersion(newest)) + uploadDeadlineMs + 2 * logTimeoutMs + MARGIN_MS;
+  return { account, version: lastVersionAt(until), actor, at };
 }
 
 export function erasureRecord({ account, version, actor, at }: AccountErasure): RecordToAppend {

@@ -50,7 +50,8 @@ export function startEraser(dependencies: EraserDependencies): Promise<RecordApp
     isPassing(error) {
       if (!isPassing(error) && !(error instanceof LogUnavailableError)) return false;
       const code = error instanceof WarehouseError ? error.code : undefined;
-      dependencies.logger.warn({ code }, 'an erasure waits for the warehouse or the log');
+      const reason = error instanceof LogUnavailableError ? error.message : undefined;
+      dependencies.logger.warn({ code, reason }, 'an erasure waits for the warehouse or the log');
       return true;
     },
     async apply(records, signal) {

@@ -22,6 +22,7 @@ export interface StoredUpload extends Pick<Transition, 'account' | 'family'> {
  * @param actor who makes it: see `Transition.actor`
  * @returns the new request's id
  * @throws LogUnavailableError
+ * @throws Error, one line, when a part of it is gone
  */
 export async function acceptAgain(
   log: UploadLog,
@@ -31,7 +32,11 @@ export async function acceptAgain(
   const { account, family } = upload;
   const acceptedAt = Date.now();
   const requestId = uuidv7(acceptedAt, randomBytes(10));
-  const first = await copyChunks(log, upload.chunks, 'uploads', requestId);
+  const { first, copied } = await copyChunks(log, upload.chunks, 'uploads', requestId);
+  // Without an end they are nothing.
+  if (copied < upload.end.chunks) {
+    throw new Error(`the log has only ${copied} of the upload's ${upload.end.chunks} chunks left`);
+  }
   const end: UploadEnd = { ...upload.end, acceptedAt, firstOffset: first?.offset ?? null };
   await log.append('uploads', [
     {

@@ -13,7 +13,7 @@ export interface ChunkRun {
 /**
  * Copies an upload's chunks to one partition of another topic, under `requestId`.
  *
- * @returns where the first one stands; undefined for an empty file
+ * @returns where the first one stands (undefined for an empty file), and how many there were
  * @throws LogUnavailableError
  */
 export async function copyChunks(
@@ -21,9 +21,10 @@ export async function copyChunks(
   run: ChunkRun,
   topic: Topic,
   requestId: string,
-): Promise<RecordPosition | undefined> {
-  if (run.from === null) return undefined;
+): Promise<{ first: RecordPosition | undefined; copied: number }> {
   let first: RecordPosition | undefined;
+  let copied = 0;
+  if (run.from === null) return { first, copied };
   for await (const records of log.read(run.topic, run.partition, run.from, run.to)) {
     for (const { headers, value } of records) {
       if (headers['requestId'] !== run.requestId || headers['type'] !== 'chunk') continue;
@@ -31,9 +32,10 @@ export async function copyChunks(
         { key: requestId, ...beside(first), headers: { ...headers, requestId }, value },
       ]);
       first ??= position;
+      copied++;
     }
   }
-  return first;
+  return { first, copied };
 }
 
 /** The records of an upload go to the partition of its first chunk, also when partitions are added. */

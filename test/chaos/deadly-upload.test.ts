@@ -46,7 +46,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
       cluster.start('ingest', killedBy(MARKER)),
     ]);
     client = await clientOf('acme', cluster.sharedDir, () => gateway);
-  }, 180_000);
+  });
   afterAll(() => cluster.close());
 
   /** Runs the tool as an operator does; gives what it printed. */
@@ -130,7 +130,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     await expectViewsToEqual(cluster, model, 'acme');
     succeeded.push(...innocent, retried);
     await expectInvariants(status, { succeeded: succeeded.length, failed: 1 });
-  }, 180_000);
+  });
 
   test('an archived metric leaves the report and comes back', async () => {
     const names = ['Signups', 'Orders'];
@@ -167,5 +167,5 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     await untilShown(['Orders', 'Signups']);
     expect(await customData('metrics', 'list')).not.toContain('yes');
     await expectViewsToEqual(cluster, model, 'acme');
-  }, 120_000);
+  });
 });

@@ -43,11 +43,11 @@ describeWithBroker('a gateway that loses the broker in the middle of an upload',
     cluster = await Cluster.open({ broker: proxy.brokerSettings });
     proxy.forwardTo(cluster.broker.port);
     [gateway, status] = await Promise.all([
-      cluster.start('gateway', { KAFKA_COMPRESSION: 'none', LOG_TIMEOUT_SECONDS: '3' }),
+      cluster.start('gateway', { KAFKA_COMPRESSION: 'none', LOG_TIMEOUT_SECONDS: '6' }),
       cluster.start('status'),
       cluster.start('ingest'),
     ]);
-  }, 180_000);
+  });
   afterAll(async () => {
     await cluster.close();
     await proxy.close();

@@ -24,7 +24,7 @@ describeWithBroker('a rebalance', () => {
       env: { SHUTDOWN_SECONDS: '2', CLICKHOUSE_TIMEOUT_SECONDS: '2' },
     });
     [gateway, status] = await Promise.all([cluster.start('gateway'), cluster.start('status')]);
-  }, 180_000);
+  });
   afterAll(() => cluster.close(), 120_000);
 
   test.each([

@@ -59,7 +59,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     ]);
     logs = new KafkaLogs(() => [cluster.broker.address]);
     log = await logs.open({ prefix: 'custom-data.' });
-  }, 180_000);
+  });
   afterAll(async () => {
     await logs.cleanUp();
     await cluster.close();
@@ -100,7 +100,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     await gateway.stop();
     gateway = await cluster.restart(gateway, 'gateway');
     expect(await answers(cluster, gateway, cluster.sharedDir)).toEqual(before);
-  }, 120_000);
+  });
 
   test('the later accepted wins, processed first, or second, or in the same batch', async () => {
     const account = 'reversed';
@@ -155,7 +155,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     }
     await expectViewsToEqual(cluster, model, account);
     await expectInvariants(status, { succeeded: 4, failed: 0 });
-  }, 120_000);
+  });
 });
 
 describe('embedded', () => {
@@ -204,5 +204,5 @@ describe('embedded', () => {
     await watch.close();
     await load.expectAllAsModelled(deployment, deployment.service);
     expect(await answers(deployment, deployment.service, dataDir)).toEqual(before);
-  }, 120_000);
+  });
 });

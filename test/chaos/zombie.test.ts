@@ -21,8 +21,11 @@ describeWithBroker('a process that is stopped and goes on', () => {
   let status: ServiceProcess;
   let tokens: string[];
   beforeAll(async () => {
-    // So that an insert that was never answered is soon tried again.
-    cluster = await Cluster.open({ env: { CLICKHOUSE_TIMEOUT_SECONDS: '5' } });
+    // So that an insert that was never answered is soon tried again, and an append that waited for a
+    // stopped process to go on is not taken for unanswered.
+    cluster = await Cluster.open({
+      env: { CLICKHOUSE_TIMEOUT_SECONDS: '5', LOG_TIMEOUT_SECONDS: '60' },
+    });
     // A running gateway honours a new token within a second, not at once.
     tokens = await Promise.all(ACCOUNTS.map((account) => tokenFor(cluster.sharedDir, account)));
     [gateways, ingest, status] = await Promise.all([
@@ -30,9 +33,9 @@ describeWithBroker('a process that is stopped and goes on', () => {
       cluster.start('ingest'),
       cluster.start('status'),
     ]);
-  }, 180_000);
+  });
   afterEach(() => cluster.clickhouse.heal());
-  afterAll(() => cluster.close(), 120_000);
+  afterAll(() => cluster.close());
 
   const clientOf = (account: number, gateway: 0 | 1): ApiClient =>
     new ApiClient(() => gateways[gateway].ports.api, tokens[account]!);
@@ -83,7 +86,7 @@ describeWithBroker('a process that is stopped and goes on', () => {
     await load.stop();
     await load.expectAllAsModelled(cluster, status);
     for (const account of ACCOUNTS) await expectViewsToEqual(cluster, model, account);
-  }, 120_000);
+  });
 
   test('ingest and status, stopped with uploads unwritten: what they write in the end replaces nothing later', async () => {
     const { sharedDir, clickhouse } = cluster;
@@ -118,7 +121,7 @@ describeWithBroker('a process that is stopped and goes on', () => {
     while ((await ingest.metric('custom_data_uploads_in_flight')) > 0) await sleep(50);
     await load.expectAllAsModelled(cluster, nextStatus);
     await load.expectAllAsModelled(cluster, status);
-  }, 180_000);
+  });
 });
 
 const rowsStored = (process: ServiceProcess): Promise<number> =>

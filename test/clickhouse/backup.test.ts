@@ -83,4 +83,4 @@ test('tables that are lost come back with what was uploaded after their backup',
   await upload(4);
   await expectHistoryToHave(deployment, ACCOUNT, uploads);
   await expectViewsToEqual(deployment, model, ACCOUNT);
-}, 120_000);
+});

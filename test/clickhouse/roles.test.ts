@@ -18,13 +18,14 @@ describeWithBroker('roles', () => {
   beforeAll(async () => {
     cluster = await Cluster.open();
     for (const role of ROLES) processes.set(role, await cluster.start(role));
-  }, 180_000);
+  });
   afterAll(() => cluster.close());
 
   test.each(ROLES)('the %s process is ready at a port of its own', async (role) => {
     const { ops } = processes.get(role)!.ports;
-    const answer = await fetch(`http://127.0.0.1:${ops}/health/ready`);
-    expect(await answer.text()).toContain('"status":"ok"');
+    const health = async (): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${ops}/health/ready`)).text();
+    while (!(await health()).includes('"status":"ok"')) await sleep(100);
     expect((await fetch(`http://127.0.0.1:${ops}/metrics`)).status).toBe(200);
   });
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { migrate } from '../../src/warehouse/schema/migrate.js';
 import { outcomeOf } from '../cli/outcome.js';
 import { ClickHouseHttp } from '../helpers/clickhouse-http.js';
+import { freePorts } from '../helpers/free-ports.js';
 import { makeDataDir, removeDataDir } from '../helpers/service-process.js';
 import { connectTo } from '../helpers/warehouses.js';
 
@@ -23,6 +23,7 @@ let server: ClickHouseHttp;
 let dataDir: string;
 let ops: number;
 let child: ChildProcess;
+let closed: Promise<unknown>;
 let output: string;
 let errors: string;
 
@@ -46,7 +47,7 @@ afterEach(async () => {
 afterAll(() => server.stop());
 
 async function launch(env: Record<string, string>): Promise<void> {
-  ops = await freePort();
+  [ops] = (await freePorts(1)) as [number];
   child = spawn(process.execPath, ['dist/main.js'], {
     cwd: ROOT,
     env: {
@@ -58,18 +59,11 @@ async function launch(env: Record<string, string>): Promise<void> {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  closed = once(child, 'close');
   output = '';
   errors = '';
   child.stdout!.on('data', (text: Buffer) => (output += text.toString()));
   child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
 }
 
 /** The status of a health check; undefined while nothing answers. */
@@ -89,13 +83,13 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
 }
 
 async function exitCode(): Promise<number | null> {
-  if (child.exitCode === null) await once(child, 'exit');
+  await closed;
   return child.exitCode;
 }
 
 async function listening(): Promise<void> {
   await until(() => output.includes('"listening"'));
-  expect(await health('ready')).toBe(200);
+  await until(async () => (await health('ready')) === 200);
 }
 
 test('a server that is away is waited for: live, and not ready', async () => {

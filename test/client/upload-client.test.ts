@@ -133,7 +133,7 @@ test('a refusal for good is an error with the details of the problem, after one 
 });
 
 test('a service that is not there is a network error once the time for retries is over', async () => {
-  const client = await clientBehind(() => 'cut', 500);
+  const client = await clientBehind(() => 'cut', 3_000);
   const error = await client.read('cost', 'x').catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(NetworkError);
   expect(proxy!.asked.length).toBeGreaterThan(1);

@@ -49,7 +49,7 @@ export class ConsoleService {
       console.error('policy violated: ' + event.violatedDirective + ' ' + event.blockedURI);
     })`);
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(45_000);
     const console = new ConsolePage(page, this.token);
     await page.goto(this.url);
     return console;

@@ -154,6 +154,31 @@ test('what is about to be deleted is set aside anew, but for what is erased or b
   expect(again.map(({ value }) => String(value))).toEqual(['one,', 'two']);
 });
 
+test('nothing is carried over while an upload is being set aside', async () => {
+  await setOneAside();
+  await log.append('dead-letter', [
+    {
+      key: 'r2',
+      partition: 0,
+      headers: { ...HEADERS, requestId: 'r2', type: 'chunk', sequence: '0' },
+      value: Buffer.from('its first chunk'),
+    },
+  ]);
+  await expect(carryOver(log, 0, 99, () => false)).rejects.toThrow('is being set aside');
+});
+
+test('an upload of which the log has lost a part is not brought back', async () => {
+  await setOneAside();
+  const [letter] = await listDeadLetters(log);
+  await log.forget('dead-letter', {
+    matches: ({ headers }) => headers['sequence'] === '1',
+    group: undefined,
+  });
+  const retried = retryDeadLetter(log, letter!, 'operator:test');
+  await expect(retried).rejects.toThrow("only 1 of the upload's 2 chunks");
+  expect((await listDeadLetters(log))[0]!.retriedAs).toBeUndefined();
+});
+
 test('what stands behind the deletion stays where it is', async () => {
   await setOneAside();
   const ends = await log.endOffsets('dead-letter');

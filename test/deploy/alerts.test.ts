@@ -27,7 +27,7 @@ describeWithPrometheus('the alert and recording rules', () => {
     const { code, output } = promtool(['test', 'rules', ...testFiles]);
     expect(output).not.toContain('FAILED');
     expect(code).toBe(0);
-  }, 120_000);
+  });
 });
 
 test('every alert is seen firing and not firing by the tests of the rules', () => {

@@ -97,7 +97,7 @@ test('a backup into an empty folder is the service as it was, and what came afte
   await expectHistoryToHave(deployment, ACCOUNT, before);
   expect(await deployment.query('SELECT DISTINCT clicks FROM cost_rows')).toEqual([{ clicks: 1 }]);
   await upload(3);
-}, 120_000);
+});
 
 /** Uploads one file after the other, each in the place of the one before, until it is told to stop. */
 class Overwriter {
@@ -176,4 +176,4 @@ test('a backup of a running service that stands still meanwhile has all that it 
     expect([[answered], [answered + 1]]).toContainEqual(clicks);
   }
   await upload(1);
-}, 120_000);
+});

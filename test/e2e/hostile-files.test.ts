@@ -78,7 +78,7 @@ describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
     expect(
       await deployment.query("SELECT event_value FROM self_serve_report WHERE account = 'hostile'"),
     ).toEqual([{ event_value: rows }]);
-  }, 60_000);
+  });
 
   test('afterwards nothing of them is visible, and the service is well', async () => {
     expect(await deployment.query('SELECT count() AS rows FROM cost_rows')).toEqual([{ rows: 0 }]);

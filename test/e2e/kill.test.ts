@@ -34,5 +34,5 @@ describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
     await load.atLeast(KILLS + 1);
     await load.stop();
     await load.expectAllAsModelled(deployment, deployment.service);
-  }, 180_000);
+  });
 });

@@ -49,7 +49,7 @@ describeIf(python !== undefined, 'Python 3.11 with its module venv, or PyPI, is 
           ...['--config-file', `${HERE}schemathesis.toml`, 'run', url],
           ...['--header', `Authorization: SERVICE-API-KEY ${token}`, '--checks', 'all'],
         ],
-        { cwd: dataDir, timeout: 90_000, maxBuffer: 16 * 1024 * 1024 },
+        { cwd: dataDir, timeout: 240_000, maxBuffer: 16 * 1024 * 1024 },
       ).catch((error: unknown) => {
         throw new Error((error as { stdout: string }).stdout);
       });
@@ -62,7 +62,7 @@ describeIf(python !== undefined, 'Python 3.11 with its module venv, or PyPI, is 
         expect.arrayContaining(['create 201', 'create 400', 'read 200', 'read 404']),
       );
       expect(service.logs.filter(({ level }) => level === 'error')).toEqual([]);
-    }, 120_000);
+    });
   },
 );
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 import { coversRequest } from '../../src/domain/erasure-fence.js';
-import { timeOfVersion } from '../../src/domain/version.js';
+import { lastVersionAt, timeOfVersion } from '../../src/domain/version.js';
 import {
   erasureOf,
   erasureRecord,
@@ -26,7 +26,7 @@ const LIMITS = { uploadDeadlineMs: 60_000, logTimeoutMs: 10_000 };
 const NOW = 1_795_240_000_000;
 
 test('an order covers what is uploaded until the uploads under way have ended, and no more', () => {
-  const { version } = orderErasure('acme', 'operator:me', NOW, LIMITS);
+  const { version } = orderErasure('acme', 'operator:me', NOW, 0n, LIMITS);
   const until = timeOfVersion(version);
   expect(until).toBeGreaterThanOrEqual(NOW + 60_000 + 2 * 10_000);
   expect(until).toBeLessThan(NOW + 120_000);
@@ -38,9 +38,16 @@ test('an order covers what is uploaded until the uploads under way have ended, a
   expect(coversRequest(fence, 'other', begunAt(until))).toBe(false);
 });
 
+test('an order covers what gateways accepted whose clocks are ahead', () => {
+  const newest = lastVersionAt(NOW + 300_000);
+  const { version, at } = orderErasure('acme', 'operator:me', NOW, newest, LIMITS);
+  expect(at).toBe(NOW);
+  expect(timeOfVersion(version)).toBeGreaterThanOrEqual(NOW + 300_000 + 60_000 + 2 * 10_000);
+});
+
 test('an order is read from the log as it was given', async () => {
   const log = await folders.open();
-  const order = orderErasure('acme', 'operator:me', NOW, LIMITS);
+  const order = orderErasure('acme', 'operator:me', NOW, 0n, LIMITS);
   await log.append('control', [erasureRecord(order)]);
   expect((await readAll(log, 'control')).map(erasureOf)).toEqual([order]);
 });
@@ -49,7 +56,7 @@ test('erasures are known from the table, from the log, and as they are ordered',
   const { warehouse, database } = opened;
   const log = await folders.open();
   const erasure = (account: string, now: number) =>
-    orderErasure(account, 'operator:me', now, LIMITS);
+    orderErasure(account, 'operator:me', now, 0n, LIMITS);
   const append = (account: string, now = NOW) =>
     log.append('control', [erasureRecord(erasure(account, now))]);
   await append('kept');

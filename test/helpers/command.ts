@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
 
+/** A command that hangs is to fail its test: nothing else of the process runs meanwhile. */
+const LIMIT_MS = 280_000;
+
 export function runs(command: string, args: readonly string[]): boolean {
-  return spawnSync(command, args).status === 0;
+  return spawnSync(command, args, { timeout: LIMIT_MS }).status === 0;
 }
 
 /**
@@ -16,6 +19,7 @@ export function run(
 ): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     ...options,
+    timeout: LIMIT_MS,
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   });

@@ -89,7 +89,8 @@ export class Deployment {
       ...this.env,
       ...this.settings,
     };
-    return (await promisify(execFile)(process.execPath, [TOOL, ...args], { env })).stdout;
+    return (await promisify(execFile)(process.execPath, [TOOL, ...args], { env, timeout: 120_000 }))
+      .stdout;
   }
 
   /** Rows of a query on the warehouse. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { describeIf } from './describe-if.js';
 import { canStartBroker, KafkaBroker } from './kafka-broker.js';
 
 const GIVEN = process.env['KAFKA_BROKERS']?.split(',');
-const START_MS = 120_000;
+const START_MS = 240_000;
 
 /** Tests that start brokers of their own. Skipped loudly where that is not possible; a failure in CI. */
 export const describeWithBroker = describeIf(
@@ -34,9 +34,15 @@ export async function sharedBrokers(): Promise<string[]> {
   const file = join(run, 'broker.json');
   mkdirSync(join(run, '..'), { recursive: true });
   if (isFirst(run)) {
-    const { port, pid, dir } = await KafkaBroker.start();
-    writeFileSync(`${file}.new`, JSON.stringify({ port, pid, dir }));
-    renameSync(`${file}.new`, file);
+    try {
+      const { port, pid, dir } = await KafkaBroker.start();
+      writeFileSync(`${file}.new`, JSON.stringify({ port, pid, dir }));
+      renameSync(`${file}.new`, file);
+    } catch (error) {
+      // The next file is to try it, not to wait for it.
+      rmSync(run, { recursive: true, force: true });
+      throw error;
+    }
   }
   for (const until = Date.now() + START_MS; !existsSync(file);) {
     if (Date.now() > until) throw new Error('the shared broker does not start');

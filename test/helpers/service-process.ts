@@ -31,7 +31,8 @@ export class ServiceProcess {
     readonly process: ChildProcess,
     readonly dataDir: string,
   ) {
-    this.exited = once(process, 'exit').then(([code]) => code as number | null);
+    // Not `exit`: what it said last has been read by then.
+    this.exited = once(process, 'close').then(([code]) => code as number | null);
   }
 
   /** Starts it and resolves when it answers. Rejects when it ends before, with what it said. */
@@ -39,6 +40,8 @@ export class ServiceProcess {
     const service = ServiceProcess.spawn(dataDir, env);
     const listening = new Promise<Ports>((resolve) => {
       createInterface({ input: service.process.stdout! }).on('line', (line) => {
+        // One that a kill has cut off is nothing.
+        if (!line.endsWith('}')) return;
         const entry = JSON.parse(line) as Record<string, unknown>;
         service.logs.push(entry);
         if (entry['msg'] === 'listening') resolve(entry as unknown as Ports);

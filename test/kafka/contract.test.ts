@@ -24,7 +24,7 @@ describeWithKafka('the log on Kafka', () => {
   let brokers: string[] = [];
   beforeAll(async () => {
     brokers = await sharedBrokers();
-  }, 120_000);
+  });
   const logs = new KafkaLogs(() => brokers);
   behavesAsThePortSays({
     open: (partitions) => logs.open({ partitions }),

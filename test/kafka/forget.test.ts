@@ -69,6 +69,18 @@ describeWithKafka('records that are to be forgotten', () => {
     expect(await kept(log, 'uploads', 1)).toEqual(['2', '0']);
   });
 
+  it('stay when the group is rewound while they are looked for', async () => {
+    const log = await logOf('uploads', 1, 3);
+    await log.rewind('uploads', 'ingest', [3]);
+    const left = await log.forget('uploads', {
+      matches: isEven,
+      group: 'ingest',
+      carryOver: () => log.rewind('uploads', 'ingest', [1]),
+    });
+    expect(left).toBeGreaterThan(0);
+    expect(await kept(log, 'uploads')).toEqual(['0', '1', '2']);
+  });
+
   it('let whoever reads go on behind them, and a partition may be left empty', async () => {
     const log = await logOf('uploads', 1, 3);
     const first = new Collector();

@@ -44,7 +44,7 @@ describeWithKafka('a consumer group', () => {
   let brokers: string[] = [];
   beforeAll(async () => {
     brokers = await sharedBrokers();
-  }, 120_000);
+  });
   const logs = new KafkaLogs(() => brokers);
   afterEach(() => logs.cleanUp());
 
@@ -101,7 +101,7 @@ describeWithKafka('a consumer group', () => {
     await until(() => a.owned.size === 1 && b.owned.size === 1);
     const [lost, kept] = a.owned.has(0) ? [1, 0] : [0, 1];
     // Both are begun again, so what the first consumer has of them is nobody's.
-    await until(() => a.seen.length === 3 && b.seen.length === 1);
+    await until(() => a.seen.length >= 3 && b.seen.length >= 1);
     await consumption.commit(lost, 1);
     await consumption.commit(kept, 1);
     const committed = await logA.committedOffsets('uploads', 'ingest');
@@ -133,7 +133,7 @@ describeWithKafka('a consumer group', () => {
     await consumption.commit(0, others + 1);
     expect(await logA.committedOffsets('uploads', 'ingest')).toEqual([others + 1, 0]);
     expect(a.events).toHaveLength(2);
-  }, 30_000);
+  });
 
   it('lets a rebalance go ahead under a slow handler, whose partition begins anew only after it', async () => {
     const logA = await logs.open({ partitions: 1 });
@@ -156,7 +156,7 @@ describeWithKafka('a consumer group', () => {
     finish!();
     await until(() => a.seen.length === 2);
     expect(a.events).toEqual(['+0@0', '-0', '+0@0']);
-  }, 30_000);
+  });
 
   it('notices partitions that are added, in consumers, tails and appends', async () => {
     const log = await logs.open({ partitions: 1, metadataMs: 500 });

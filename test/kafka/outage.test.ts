@@ -15,7 +15,7 @@ describeWithBroker('while the broker is away', () => {
   let broker: KafkaBroker;
   beforeAll(async () => {
     broker = await KafkaBroker.start();
-  }, 120_000);
+  });
   afterAll(() => broker.stop());
   const logs = new KafkaLogs(() => [broker.address]);
   afterEach(() => logs.cleanUp());
@@ -66,7 +66,7 @@ describeWithBroker('while the broker is away', () => {
     const { offset } = collector.seen.at(-1)!;
     await consumption.commit(0, offset + 1);
     expect(await log.committedOffsets('uploads', 'ingest')).toEqual([offset + 1]);
-  }, 90_000);
+  });
 
   it('a broker that hangs is one that is away', async () => {
     const log = await logs.open({ timeoutMs: TIMEOUT_MS });
@@ -85,7 +85,7 @@ describeWithBroker('while the broker is away', () => {
         () => false,
       ),
     );
-  }, 60_000);
+  });
 
   it('at the start it is waited for', async () => {
     await broker.kill();
@@ -97,5 +97,5 @@ describeWithBroker('while the broker is away', () => {
     await broker.restart();
     const log = await opening;
     await log.append('uploads', [record('a')]);
-  }, 60_000);
+  });
 });

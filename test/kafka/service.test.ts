@@ -47,7 +47,7 @@ describeWithBroker('the service on Kafka', () => {
   let broker: KafkaBroker;
   beforeAll(async () => {
     broker = await KafkaBroker.start();
-  }, 120_000);
+  });
   afterAll(() => broker.stop());
 
   test('takes uploads from HTTP through the brokers into the reports, before and after a restart', async () => {
@@ -88,7 +88,7 @@ describeWithBroker('the service on Kafka', () => {
     expect(waiting[0]?.['brokers']).toEqual([broker.address]);
     await uploads(service);
     await service.kill();
-  }, 120_000);
+  });
 
   test('does not start on a topic that would not do, and names it', async () => {
     const logs = new KafkaLogs(() => [broker.address]);
@@ -142,7 +142,7 @@ describeWithBroker('the service on brokers with TLS and credentials', () => {
       },
       'SASL_SSL',
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await broker.stop();
     await removeDataDir(folder);

@@ -19,7 +19,7 @@ describeWithBroker('the start of the service', () => {
       { 'listener.name.client.plain.sasl.jaas.config': jaas, 'sasl.enabled.mechanisms': 'PLAIN' },
       'SASL_PLAINTEXT',
     );
-  }, 120_000);
+  });
   afterAll(() => broker.stop());
   beforeEach(async () => {
     dataDir = await makeDataDir();

@@ -24,7 +24,7 @@ describeWithKafka('the topics', () => {
   let brokers: string[] = [];
   beforeAll(async () => {
     brokers = await sharedBrokers();
-  }, 120_000);
+  });
   const logs = new KafkaLogs(() => brokers);
   afterEach(() => logs.cleanUp());
 
@@ -123,7 +123,7 @@ describeWithBroker('a broker that asks for credentials', () => {
       { 'listener.name.client.plain.sasl.jaas.config': jaas, 'sasl.enabled.mechanisms': 'PLAIN' },
       'SASL_PLAINTEXT',
     );
-  }, 120_000);
+  });
   afterAll(() => broker.stop());
   const logs = new KafkaLogs(() => [broker.address]);
   afterEach(() => logs.cleanUp());

@@ -93,4 +93,4 @@ test('the trace of a request goes through the log to the batch that stores it', 
   });
   // Neither whose it is nor what is in it.
   expect(JSON.stringify(spans)).not.toMatch(/acme|secret name|data\.csv|SERVICE-API-KEY/);
-}, 60_000);
+});

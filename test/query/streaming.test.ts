@@ -34,7 +34,7 @@ async function until(condition: () => boolean): Promise<void> {
 describe('a result', () => {
   let server: TestQueryServer;
   beforeAll(async () => {
-    server = await openQueryServer({ queryConcurrency: 2, queryTimeoutMs: 3_000 });
+    server = await openQueryServer({ queryConcurrency: 2, queryTimeoutMs: 6_000 });
   });
   afterAll(async () => {
     await server.close();
@@ -44,7 +44,7 @@ describe('a result', () => {
     const started = Date.now();
     const response = await open(server.url, ENDLESS);
     await once(response, 'readable');
-    expect(Date.now() - started).toBeLessThan(2_800);
+    expect(Date.now() - started).toBeLessThan(5_000);
     const memory = process.memoryUsage().rss;
     await sleep(1_000);
     expect(process.memoryUsage().rss - memory).toBeLessThan(128 * 1024 * 1024);
@@ -111,7 +111,7 @@ describe('a result', () => {
     const shorter = Date.now();
     const asked = await ask(server.url, COMPUTING, { max_execution_time: '0.5' });
     expect(asked.status).toBe(408);
-    expect(Date.now() - shorter).toBeLessThan(2_800);
+    expect(Date.now() - shorter).toBeLessThan(5_000);
 
     const unread = await open(server.url, ENDLESS);
     await until(() => underway(server) === 1);
@@ -134,7 +134,7 @@ describe('a result', () => {
     const scalar = 'SELECT (SELECT count() FROM numbers(1000000000) WHERE number % 7 = 3)';
     await ask(server.url, scalar);
     clearInterval(ticks);
-    expect(longest).toBeLessThan(250);
+    expect(longest).toBeLessThan(750);
   });
 
   test('more queries than may run wait in line, and too many are refused', async () => {
@@ -164,7 +164,7 @@ describe('a result', () => {
     const response = await open(server.url, ENDLESS);
     const started = Date.now();
     await server.writer.queryAsync("INSERT INTO custom_data.t VALUES (1, 'a', '2024-01-01')");
-    expect(Date.now() - started).toBeLessThan(2_800);
+    expect(Date.now() - started).toBeLessThan(5_000);
     response.destroy();
     await until(() => underway(server) === 0);
   });

@@ -12,8 +12,9 @@ const RANK: Readonly<Record<Status, number>> = {
 
 /**
  * The order of the fold over a request's transitions: the highest rank is the state. A verdict is
- * a pure function of the log's records, so `failed` and `succeeded` never both occur; were they
- * to, rows that were read back would win, whatever the order of the events.
+ * a pure function of the log's records, so `failed` and `succeeded` occur both only when a replay finds
+ * fewer records than the first time: rows that were read back win then, whatever the order of the
+ * events.
  */
 export function rankOf(status: Status): number {
   return RANK[status];

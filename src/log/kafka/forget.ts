@@ -12,19 +12,21 @@ import { readRange } from './read-range.js';
  * with the segment that it stands in.
  *
  * @param topic the full name
- * @param free by partition: records below are needed by no consumer
- * @returns how many that match are left
+ * @param freeNow by partition: records below are needed by no consumer; asked again before the deletion,
+ *   because a group may have been rewound meanwhile
+ * @returns how many that match are left, at least
  * @throws LogUnavailableError
  */
 export async function forgetRecords(
   { kafka, reader }: { readonly kafka: Kafka; readonly reader: DirectReader },
   topic: string,
-  free: readonly number[],
+  freeNow: () => Promise<readonly number[]>,
   { matches, carryOver }: Pick<Forgetting, 'matches' | 'carryOver'>,
 ): Promise<number> {
   const firsts = await reader.offsets(topic, 'first');
   const ends = await reader.offsets(topic, 'next');
-  const doomed: { partition: number; offset: string }[] = [];
+  const free = await freeNow();
+  const doomed: { partition: number; before: number }[] = [];
   let left = 0;
   for (const [partition, end] of ends.entries()) {
     const first = firsts[partition] ?? 0;
@@ -38,23 +40,28 @@ export async function forgetRecords(
     }
     if (before === 0) continue;
     await carryOver?.(partition, before);
-    doomed.push({ partition, offset: String(before) });
+    doomed.push({ partition, before });
   }
-  if (doomed.length > 0) await deleteBefore(kafka, topic, doomed);
-  return left;
+  const stillFree = await freeNow();
+  const deletable = doomed.filter(({ partition, before }) => before <= (stillFree[partition] ?? 0));
+  if (deletable.length > 0) await deleteBefore(kafka, topic, deletable);
+  return left + doomed.length - deletable.length;
 }
 
 async function deleteBefore(
   kafka: Kafka,
   topic: string,
-  partitions: { readonly partition: number; readonly offset: string }[],
+  doomed: readonly { readonly partition: number; readonly before: number }[],
 ): Promise<void> {
   const admin = kafka.admin();
   try {
     await admin.connect();
     // Deleting looks the leaders up among the topics that this client knows.
     await admin.fetchTopicOffsets(topic);
-    await admin.deleteTopicRecords({ topic, partitions });
+    await admin.deleteTopicRecords({
+      topic,
+      partitions: doomed.map(({ partition, before }) => ({ partition, offset: String(before) })),
+    });
   } catch (error) {
     throw unavailable(`deleting records of ${topic}`, error);
   } finally {

@@ -173,10 +173,8 @@ export class KafkaLog implements UploadLog {
   }
 
   async forget(topic: Topic, { group, ...forgetting }: Forgetting): Promise<number> {
-    const free =
-      group === undefined
-        ? await this.endOffsets(topic)
-        : await this.committedOffsets(topic, group);
+    const free = (): Promise<readonly number[]> =>
+      group === undefined ? this.endOffsets(topic) : this.committedOffsets(topic, group);
     return forgetRecords(this.connected(), this.nameOf(topic), free, forgetting);
   }
 

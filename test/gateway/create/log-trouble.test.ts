@@ -154,6 +154,7 @@ test('the socket of a held-back client is not read', async () => {
   second.head(CREATE, { ...uploadHeaders(), 'Transfer-Encoding': 'chunked' });
   const body = form({ content: noise(1_040_000) });
   void second.send(httpChunk(body), 20_000);
+  await eventually(() => serverSocketBytes > 2 * TARGET_BYTES);
   await new Promise((resolve) => setTimeout(resolve, 400));
   const read = serverSocketBytes;
   expect(read).toBeGreaterThan(2 * TARGET_BYTES);
@@ -168,10 +169,10 @@ test('the socket of a held-back client is not read', async () => {
 
 test('a client held back by the log is not called slow', async () => {
   await gateway.close();
-  gateway = await startGateway({ logTimeoutMs: 10_000, uploadDeadlineMs: 800 });
+  gateway = await startGateway({ logTimeoutMs: 10_000, uploadDeadlineMs: 4_000 });
   gateway.log.stall();
   const answered = upload(noise(1_000_000));
-  await new Promise((resolve) => setTimeout(resolve, 500)); // more than the idle share
+  await new Promise((resolve) => setTimeout(resolve, 1_500)); // more than the idle share
   gateway.log.resume();
   expect((await answered).status).toBe(201);
 
@@ -186,7 +187,7 @@ async function expectNotTaken(response: Response): Promise<void> {
 
 test('a log that hangs is not given more and more to hold; it is used again when it answers', async () => {
   await gateway.close();
-  gateway = await startGateway({ logTimeoutMs: 50 });
+  gateway = await startGateway({ logTimeoutMs: 500 });
   gateway.log.stall();
   for (let round = 0; round < 5; round++) {
     const answers = await Promise.all(Array.from({ length: 50 }, () => upload(csv(20_000))));

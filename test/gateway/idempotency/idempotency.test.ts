@@ -7,7 +7,7 @@ import { CLAIM_MS } from '../../../src/gateway/idempotency/claim-view.js';
 import { form, post, problemOf, uploadHeaders } from '../forms.js';
 import { eventually, type Gateway, OWNER, startGateway, storedUpload } from '../gateway.js';
 
-const LOG_TIMEOUT_MS = 300;
+const LOG_TIMEOUT_MS = 1_000;
 const SETTLES_MS = 3 * LOG_TIMEOUT_MS;
 
 let gateway: Gateway;
@@ -117,7 +117,10 @@ describe('of an account that was erased', () => {
     erase();
     await sleep(2);
     const early = await create({ key: 'k', content: 'x,y\n3,4\n' });
-    expect([early.status, early.headers.get('retry-after')]).toEqual([409, '1']);
+    expect([early.status, early.headers.get('retry-after')]).toEqual([
+      409,
+      expect.stringMatching(/^[123]$/),
+    ]);
     await sleep(SETTLES_MS);
     await accepted({ key: 'k', content: 'x,y\n3,4\n' });
   });
@@ -134,7 +137,7 @@ describe('an upload that did not come to its end', () => {
 
     const early = await create({ key: 'k' });
     expect(early.status).toBe(409);
-    expect(early.headers.get('retry-after')).toBe('1');
+    expect(early.headers.get('retry-after')).toMatch(/^[123]$/);
     expect((await problemOf(early)).detail).toContain('in progress');
     expect(ends()).toEqual([]);
 

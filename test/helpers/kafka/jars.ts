@@ -21,7 +21,7 @@ export async function fetchJars(): Promise<void> {
     const maven = spawnSync(
       'mvn',
       ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=libs'],
-      { cwd: work, encoding: 'utf8' },
+      { cwd: work, encoding: 'utf8', timeout: 280_000 },
     );
     if (maven.status !== 0) throw new Error(`Maven failed: ${maven.stdout}${maven.stderr}`);
     for (const line of readFileSync(join(RECIPE, 'jars.sha256'), 'utf8').trim().split('\n')) {

@@ -11,10 +11,12 @@ export class Program {
   /** What it has written to standard output so far. */
   readonly lines: string[] = [];
   private readonly exited: Promise<unknown>;
+  private isRead = false;
 
   private constructor(private readonly child: ChildProcess) {
     const output = createInterface({ input: child.stdout! });
     output.on('line', (line) => this.lines.push(line));
+    output.once('close', () => (this.isRead = true));
     this.exited = Promise.all([once(child, 'exit'), once(output, 'close')]);
   }
 
@@ -34,7 +36,8 @@ export class Program {
 
   async printed(lines: number): Promise<void> {
     while (this.lines.length < lines) {
-      if (this.child.exitCode !== null) throw new Error('the program has ended too early');
+      if (this.isRead && this.lines.length < lines)
+        throw new Error('the program has ended too early');
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }

@@ -91,9 +91,9 @@ describe('a full disk', () => {
 describe('a disk that does not answer', () => {
   it('rejects what waits, and takes records again once it answers', async () => {
     const dir = await folders.folder();
-    const log = await folders.open({ dir, timeoutMs: 100 });
+    const log = await folders.open({ dir, timeoutMs: 1_000 });
     await log.append('uploads', [record('before')]);
-    const holder = Program.start('hold-transaction', [dir, '1000']);
+    const holder = Program.start('hold-transaction', [dir, '6000']);
     await holder.printed(1);
     const appends = ['a', 'b', 'c'].map((text) => log.append('uploads', [record(text)]));
     const settled = await Promise.allSettled(appends);
