@@ -26,6 +26,12 @@ export interface OpsServerOptions {
 }
 
 const SCRAPE_WAIT_MS = 2_000;
+/** Gauges that prom-client names as counters; the same numbers stand beside them, by type. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 interface Answer {
   readonly status: number;
@@ -41,6 +47,7 @@ export function createOpsServer(options: OpsServerOptions): OpsServer {
   const { registry, readiness, told, logger, measurements = {} } = options;
   if (registry.getSingleMetric('nodejs_eventloop_lag_seconds') === undefined) {
     collectDefaultMetrics({ register: registry });
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
 
   for (const measurement of Object.keys(measurements)) measurementFailures.inc({ measurement }, 0);

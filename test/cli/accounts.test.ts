@@ -91,6 +91,12 @@ test('it is to be confirmed by the name of the account', async () => {
   expect(await controlRecords()).toHaveLength(1);
 });
 
+test('where gateways read another tokens file, the operator is told', async () => {
+  await controlRecords();
+  const { code, err } = await erase('acme', '--yes');
+  expect([code, err]).toEqual([0, expect.stringContaining('no token of the account')]);
+});
+
 test('without a log nothing is erased, and a token leaves no event', async () => {
   await newToken('acme');
   expect(await erase('acme', '--yes')).toMatchObject({ code: 1 });

@@ -18,13 +18,6 @@ const ROUNDS = 8;
 /** The history is measured every ten seconds, so the load has to last longer. */
 const PAUSE_MS = 2_000;
 
-/** prom-client names them so by itself; they are gauges, and their names are known to dashboards everywhere. */
-const OF_PROM_CLIENT = [
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-  'nodejs_active_resources_total',
-].map((name) => `${name} non-counter metrics should not have "_total" suffix`);
-
 describeWithPrometheus('a service under load, seen by Prometheus', () => {
   let dataDir: string;
   let service: ServiceProcess;
@@ -53,9 +46,7 @@ describeWithPrometheus('a service under load, seen by Prometheus', () => {
   });
 
   it('names its metrics as Prometheus wants them', () => {
-    const { output } = promtool(['check', 'metrics'], metrics);
-    const complaints = output.split('\n').filter((line) => line !== '');
-    expect(complaints.filter((line) => !OF_PROM_CLIENT.includes(line))).toEqual([]);
+    expect(promtool(['check', 'metrics'], metrics)).toEqual({ code: 0, output: '' });
   });
 
   it('has every metric that rules and the dashboard ask for', () => {
