@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
+import { Page } from '../docs/page.js';
 import { ApiClient } from '../helpers/api-client.js';
 import { expectHistoryToHave, expectViewsToEqual } from '../helpers/compare-views.js';
 import { Deployment } from '../helpers/deployment.js';
@@ -62,6 +63,13 @@ async function upload(clicks: number): Promise<void> {
   }
 }
 
+/** The page's SQL about backups, in its order, with the folder of this test. */
+const statementsOfPage = (): string[] =>
+  new Page('operations.md')
+    .fences()
+    .filter(({ language }) => language === 'sql')
+    .map(({ content }) => content.trim().replaceAll('/backups/', `${backups}/`));
+
 const run = (sql: string): Promise<unknown> => deployment.clickhouse!.query(sql, 'default');
 
 test('tables that are lost come back with what was uploaded after their backup', async () => {
@@ -69,14 +77,13 @@ test('tables that are lost come back with what was uploaded after their backup',
   // From here on everything is replayed: so what was before is in the tables, and in the history.
   await expectHistoryToHave(deployment, ACCOUNT, uploads);
   const time = new Date().toISOString();
-  const name = `${backups}/custom_data`;
+  const [backup, restore] = statementsOfPage();
   // The service runs and takes uploads meanwhile.
-  await Promise.all([run(`BACKUP DATABASE custom_data TO File('${name}')`), upload(2)]);
+  await Promise.all([run(backup!), upload(2)]);
   await upload(3);
 
   expect(await deployment.service.stop()).toBe(0);
-  await run('DROP DATABASE custom_data SYNC');
-  await run(`RESTORE DATABASE custom_data FROM File('${name}')`);
+  for (const statement of restore!.split('\n')) await run(statement);
   expect(await deployment.query("SELECT 1 AS one FROM cost_rows WHERE campaign = '3'")).toEqual([]);
   await deployment.customData('replay', '--from', time);
   await deployment.start();
