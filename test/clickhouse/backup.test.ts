@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Page } from '../docs/page.js';
 import { ApiClient } from '../helpers/api-client.js';
 import { expectHistoryToHave, expectViewsToEqual } from '../helpers/compare-views.js';
+import { costRows } from '../helpers/cost-rows.js';
 import { Deployment } from '../helpers/deployment.js';
 import { makeDataDir, removeDataDir, tokenFor } from '../helpers/service-process.js';
 import {
@@ -40,15 +41,7 @@ afterEach(async () => {
 });
 
 async function upload(clicks: number): Promise<void> {
-  const costs: CsvRow[] = ['every time', String(clicks)].map((campaign) => ({
-    date: '2026-02-01',
-    channel: 'news',
-    currency: 'EUR',
-    campaign,
-    impressions: '1',
-    clicks: String(clicks),
-    cost: '0.5',
-  }));
+  const costs = costRows(['every time', String(clicks)], clicks);
   const events: CsvRow[] = [
     { date: TODAY, channel: 'news', event_category: `Visits${clicks}`, event_value: '2' },
   ];

@@ -6,9 +6,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../helpers/api-client.js';
 import { expectHistoryToHave, expectViewsToEqual } from '../helpers/compare-views.js';
+import { costRows } from '../helpers/cost-rows.js';
 import { Deployment } from '../helpers/deployment.js';
 import { makeDataDir, removeDataDir, tokenFor } from '../helpers/service-process.js';
-import { COST, csvOf, type CsvRow, WarehouseModel } from '../helpers/warehouse-model.js';
+import { COST, csvOf, WarehouseModel } from '../helpers/warehouse-model.js';
 
 /** The procedures of the operations page: back up, restore, and replay what came after a backup. */
 
@@ -38,15 +39,7 @@ afterEach(async () => {
 });
 
 async function upload(clicks: number): Promise<void> {
-  const rows: CsvRow[] = ['a', 'b', String(clicks)].map((campaign) => ({
-    date: '2026-02-01',
-    channel: 'news',
-    currency: 'EUR',
-    campaign,
-    impressions: '1',
-    clicks: String(clicks),
-    cost: '0.5',
-  }));
+  const rows = costRows(['a', 'b', String(clicks)], clicks);
   const record = await client.upload('cost', csvOf(COST, rows));
   expect(record).toMatchObject({ status: 'succeeded' });
   uploads.push({ requestId: record.requestId, family: 'cost' });

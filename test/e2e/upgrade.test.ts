@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { open } from 'lmdb';
 
 import { logFolder } from '../../src/config/data-folder.js';
-import type { Head } from '../../src/log/lmdb/head.js';
 import { ChdbWarehouse } from '../../src/warehouse/chdb/chdb-warehouse.js';
 import { ApiClient } from '../helpers/api-client.js';
 import { expectHistoryToHave, expectViewsToEqual } from '../helpers/compare-views.js';
+import { costRows } from '../helpers/cost-rows.js';
 import { Deployment } from '../helpers/deployment.js';
 import { tokenFor } from '../helpers/service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../helpers/warehouse-model.js';
+import { withoutTopic } from '../log/helpers/without-topic.js';
 
 /** The procedure of the operations page, on what a version of before has stored. */
 
@@ -21,16 +21,7 @@ const MADE_SINCE = [
 ];
 const TOPIC_SINCE = 'claims';
 
-const rowsOf = (clicks: number): CsvRow[] =>
-  ['every time', String(clicks)].map((campaign) => ({
-    date: '2026-02-01',
-    channel: 'news',
-    currency: 'EUR',
-    campaign,
-    impressions: '1',
-    clicks: String(clicks),
-    cost: '0.5',
-  }));
+const rowsOf = (clicks: number): CsvRow[] => costRows(['every time', String(clicks)], clicks);
 
 let deployment: Deployment;
 afterEach(() => deployment.close());
@@ -43,12 +34,7 @@ async function makeOlder(): Promise<void> {
   } else {
     for (const statement of MADE_SINCE) await deployment.clickhouse.query(statement);
   }
-  const root = open({ path: logFolder(deployment.dataDir), noSubdir: false });
-  const heads = root.openDB<Head, string>({ name: 'head', encoding: 'json', useVersions: true });
-  const { value, version } = heads.getEntry('head')!;
-  const others = Object.entries(value).filter(([name]) => name !== TOPIC_SINCE);
-  await heads.put('head', Object.fromEntries(others) as unknown as Head, version!);
-  await root.close();
+  await withoutTopic(logFolder(deployment.dataDir), TOPIC_SINCE);
 }
 
 describe.each([

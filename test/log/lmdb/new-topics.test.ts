@@ -1,9 +1,8 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { open } from 'lmdb';
 
-import type { Head } from '../../../src/log/lmdb/head.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { makeDataDir, removeDataDir } from '../../helpers/service-process.js';
+import { withoutTopic } from '../helpers/without-topic.js';
 
 let dir: string;
 afterEach(() => removeDataDir(dir));
@@ -11,23 +10,12 @@ afterEach(() => removeDataDir(dir));
 const openLog = (): LmdbLog => LmdbLog.open({ dir, retentionMs: 3_600_000, timeoutMs: 5_000 });
 const record = (key: string) => ({ key, headers: {}, value: Buffer.from(key) });
 
-/** Takes a topic out of the log, as a version of the service that did not know it made it. */
-async function withoutTopic(topic: string): Promise<number> {
-  const root = open({ path: dir, noSubdir: false });
-  const heads = root.openDB<Head, string>({ name: 'head', encoding: 'json', useVersions: true });
-  const { value, version } = heads.getEntry('head')!;
-  const others = Object.entries(value).filter(([name]) => name !== topic);
-  await heads.put('head', Object.fromEntries(others) as unknown as Head, version!);
-  await root.close();
-  return version!;
-}
-
 test('a log that was made before a topic existed gets it, and keeps what it has', async () => {
   dir = await makeDataDir();
   const before = openLog();
   await before.append('uploads', [record('a'), record('b')]);
   await before.close();
-  await withoutTopic('claims');
+  await withoutTopic(dir, 'claims');
 
   for (const offset of [0, 1]) {
     const log = openLog();

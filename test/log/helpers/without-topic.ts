@@ -1,0 +1,13 @@
+import { open } from 'lmdb';
+
+import type { Head } from '../../../src/log/lmdb/head.js';
+
+/** Takes a topic out of a log that is not open, as a version of the service that did not know it made it. */
+export async function withoutTopic(dir: string, topic: string): Promise<void> {
+  const root = open({ path: dir, noSubdir: false });
+  const heads = root.openDB<Head, string>({ name: 'head', encoding: 'json', useVersions: true });
+  const { value, version } = heads.getEntry('head')!;
+  const others = Object.entries(value).filter(([name]) => name !== topic);
+  await heads.put('head', Object.fromEntries(others) as unknown as Head, version!);
+  await root.close();
+}
