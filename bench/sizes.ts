@@ -25,7 +25,7 @@ export interface Sizes {
 export const FULL: Sizes = {
   rounds: 5,
   files: 80,
-  warmUpFiles: 15,
+  warmUpFiles: 100,
   literalFiles: 12,
   literalWarmUpFiles: 3,
   acceptRepeat: 4,

@@ -6,7 +6,8 @@ const LOCAL = '_local';
 const TABLE = /^CREATE TABLE IF NOT EXISTS (\S+)\.(\w+)(\s.*?\bENGINE = )(\w*MergeTree\b.*)$/s;
 const MATERIALIZED_VIEW =
   /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\S+)\s+TO (\S+)(\s.*?\bFROM )(\S+)(\s.*)?$/s;
-const VIEW = /^CREATE VIEW IF NOT EXISTS (\S+)(\s.*)$/s;
+const VIEW = /^(CREATE VIEW IF NOT EXISTS|CREATE OR REPLACE VIEW) (\S+)(\s.*)$/s;
+const SETTING = /^ALTER TABLE (\S+)( MODIFY SETTING .*)$/s;
 
 /**
  * The table in which rows are stored, as an ALTER names it: on a cluster the one behind the
@@ -27,6 +28,7 @@ export function storedTable(database: string, table: string, cluster: string | u
  * - A materialised view works within a shard, from local table to local table.
  * - A view stays as it is, over the Distributed tables. Only what it joins or looks up goes to
  *   every shard as a whole (`GLOBAL`): the engine refuses to ask each shard from each shard.
+ * - A setting of a table is changed where its rows are, on every node.
  *
  * @param statement with its database filled in, written as the scripts in this folder are
  * @throws for a statement of another kind, whose form on a cluster is not known
@@ -57,9 +59,15 @@ export function onCluster(statement: string, cluster: string): string[] {
 
   const view = VIEW.exec(statement);
   if (view !== null) {
-    const [, name, select] = view;
+    const [, create, name, select] = view;
     const global = select!.replace(/\b(?:LEFT JOIN|NOT IN)\b/g, 'GLOBAL $&');
-    return [`CREATE VIEW IF NOT EXISTS ${name!} ${everywhere}${global}`];
+    return [`${create!} ${name!} ${everywhere}${global}`];
+  }
+
+  const setting = SETTING.exec(statement);
+  if (setting !== null) {
+    const [, name, change] = setting;
+    return [`ALTER TABLE ${name!}${LOCAL} ${everywhere}${change!}`];
   }
 
   throw new Error(`this statement has no form on a cluster: ${statement.slice(0, 60)}`);

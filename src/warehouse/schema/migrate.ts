@@ -12,7 +12,7 @@ import { onCluster } from './cluster.js';
  * version: a script that takes away what an older program needs begins a new hundred, everything
  * else (a new table, a column with a default) goes on in the same one.
  *
- * Every statement may run again (`IF NOT EXISTS`), and a script is recorded after its last one, so
+ * Every statement may run again (`IF NOT EXISTS`, `OR REPLACE`), and a script is recorded after its last one, so
  * a migration that was killed in the middle is completed by the next. A script that has shipped
  * never changes.
  */

@@ -61,6 +61,8 @@ describe('migrate', () => {
       { number: 105, name: 'reports' },
       { number: 106, name: 'erasures' },
       { number: 107, name: 'audit' },
+      { number: 108, name: 'merges' },
+      { number: 109, name: 'cost-summary' },
     ]);
   });
 
