@@ -49,8 +49,6 @@ export interface Consumption {
    * been revoked nothing is committed. Also to be called after `stop`.
    */
   commit(partition: number, offset: number): Promise<void>;
-  pause(partition: number): void;
-  resume(partition: number): void;
   /** Rejects when the consumption cannot go on; otherwise pending until `stop`. */
   readonly failed: Promise<never>;
   /** Resolves when no handler call is under way and none will follow. Commits nothing. */

@@ -173,22 +173,6 @@ function behavesAsThePortSays(logs: Logs): void {
     expect(apart).toBe(true);
   });
 
-  it('hands over nothing while paused, and everything after', async () => {
-    const log = await logs.open(2);
-    const collector = new Collector();
-    const consumption = await log.consume('uploads', 'ingest', collector);
-    await until(() => collector.owned.size === 2);
-    consumption.pause(0);
-    await log.append('uploads', [record('a', { partition: 0 }), record('b', { partition: 1 })]);
-    await until(() => collector.seen.length === 1);
-    await log.append('uploads', [record('c', { partition: 0 }), record('d', { partition: 1 })]);
-    await until(() => collector.seen.length === 2);
-    expect(texts(collector.seen)).toEqual(['b', 'd']);
-    consumption.resume(0);
-    await until(() => collector.seen.length === 4);
-    expect(texts(collector.seen)).toEqual(['b', 'd', 'a', 'c']);
-  });
-
   it('fails with what the handler rejects with, and hands over nothing more', async () => {
     const log = await logs.open(1);
     const collector = new Collector(() => Promise.reject(new Error('the warehouse is gone')));

@@ -14,8 +14,6 @@ type CommitOffsets = EachBatchPayload['commitOffsetsIfNecessary'];
  * group gives it back at once, is another assignment.
  */
 export class Assignment {
-  /** The handler holds it back. */
-  isPaused = false;
   isRevoked = false;
   /** Fetching goes on without it until `call` is through. */
   isSetAside = false;

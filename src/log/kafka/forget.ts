@@ -1,8 +1,8 @@
 import type { Kafka } from 'kafkajs';
 import type { Forgetting } from '../upload-log.js';
 import type { DirectReader } from './direct-reader.js';
-import { unavailable } from './failure.js';
 import { readRange } from './read-range.js';
+import { withAdmin } from './with-admin.js';
 
 /**
  * Takes the records that match out of a topic. Kafka deletes the oldest records of a partition and
@@ -53,18 +53,12 @@ async function deleteBefore(
   topic: string,
   doomed: readonly { readonly partition: number; readonly before: number }[],
 ): Promise<void> {
-  const admin = kafka.admin();
-  try {
-    await admin.connect();
+  await withAdmin(kafka, `deleting records of ${topic}`, async (admin) => {
     // Deleting looks the leaders up among the topics that this client knows.
     await admin.fetchTopicOffsets(topic);
     await admin.deleteTopicRecords({
       topic,
       partitions: doomed.map(({ partition, before }) => ({ partition, offset: String(before) })),
     });
-  } catch (error) {
-    throw unavailable(`deleting records of ${topic}`, error);
-  } finally {
-    await admin.disconnect();
-  }
+  });
 }

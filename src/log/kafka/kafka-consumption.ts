@@ -68,20 +68,6 @@ export class KafkaConsumption implements Consumption {
     await this.assignments.get(partition)?.commit(offset, () => Date.now() < this.patientUntil);
   }
 
-  pause(partition: number): void {
-    const assignment = this.assignments.get(partition);
-    if (assignment === undefined) return;
-    assignment.isPaused = true;
-    this.pauseFetching([partition]);
-  }
-
-  resume(partition: number): void {
-    const assignment = this.assignments.get(partition);
-    if (assignment === undefined) return;
-    assignment.isPaused = false;
-    this.fetchAgain(assignment);
-  }
-
   /** The member stays in the group, and commits, until `leave`. */
   async stop(): Promise<void> {
     this.isStopped = true;
@@ -163,7 +149,7 @@ export class KafkaConsumption implements Consumption {
     const assignment = this.assignments.get(batch.partition);
     if (assignment === undefined) return;
     if (!(await this.isThrough(assignment))) return;
-    if (assignment.isRevoked || assignment.isPaused || this.isStopped) return;
+    if (assignment.isRevoked || this.isStopped) return;
     assignment.hand(payload);
     this.note(assignment);
     payload.resolveOffset(batch.lastOffset());
@@ -184,8 +170,8 @@ export class KafkaConsumption implements Consumption {
     return false;
   }
 
-  private fetchAgain({ partition, isPaused, isSetAside, isRevoked }: Assignment): void {
-    if (isPaused || isSetAside || isRevoked || this.isStopped) return;
+  private fetchAgain({ partition, isSetAside, isRevoked }: Assignment): void {
+    if (isSetAside || isRevoked || this.isStopped) return;
     const { topic } = this.options;
     whileRunning(() => this.consumer?.resume([{ topic, partitions: [partition] }]));
   }

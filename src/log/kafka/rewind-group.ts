@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { unavailable } from './failure.js';
+import { withAdmin } from './with-admin.js';
 
 /** States of a group without members. */
 const EMPTY = new Set(['Empty', 'Dead']);
@@ -18,23 +18,16 @@ export async function rewindGroup(
   group: string,
   offsets: readonly number[],
 ): Promise<void> {
-  const admin = kafka.admin();
-  try {
-    await admin.connect();
+  const isEmpty = await withAdmin(kafka, `the offsets of ${group}`, async (admin) => {
     const { groups } = await admin.describeGroups([group]);
-    const state = groups[0]?.state ?? 'Dead';
-    if (EMPTY.has(state)) {
-      await admin.setOffsets({
-        groupId: group,
-        topic,
-        partitions: offsets.map((offset, partition) => ({ partition, offset: String(offset) })),
-      });
-      return;
-    }
-  } catch (error) {
-    throw unavailable(`the offsets of ${group}`, error);
-  } finally {
-    await admin.disconnect();
-  }
+    if (!EMPTY.has(groups[0]?.state ?? 'Dead')) return false;
+    await admin.setOffsets({
+      groupId: group,
+      topic,
+      partitions: offsets.map((offset, partition) => ({ partition, offset: String(offset) })),
+    });
+    return true;
+  });
+  if (isEmpty) return;
   throw new Error(`the group ${group} has a member; stop every process with the role ingest first`);
 }

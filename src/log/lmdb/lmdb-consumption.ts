@@ -31,14 +31,6 @@ export class LmdbConsumption implements Consumption {
     this.failed.catch(() => undefined);
   }
 
-  pause(partition: number): void {
-    this.readers[partition]?.pause();
-  }
-
-  resume(partition: number): void {
-    this.readers[partition]?.resume();
-  }
-
   async stop(): Promise<void> {
     this.stopReaders();
     await this.ended;

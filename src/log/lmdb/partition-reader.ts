@@ -21,7 +21,6 @@ export interface PartitionHandler {
  * and goes on with what is appended until it is stopped.
  */
 export class PartitionReader {
-  private paused = false;
   private stopped = false;
   private wakeUp: (() => void) | undefined;
 
@@ -44,7 +43,7 @@ export class PartitionReader {
     if (!this.stopped) this.handler.assigned?.(this.next);
     while (!this.stopped) {
       const end = this.source.end();
-      if (this.paused || this.next >= end) {
+      if (this.next >= end) {
         await new Promise<void>((resolve) => (this.wakeUp = resolve));
       } else {
         await this.handOver(end);
@@ -52,15 +51,6 @@ export class PartitionReader {
         await setImmediate();
       }
     }
-  }
-
-  pause(): void {
-    this.paused = true;
-  }
-
-  resume(): void {
-    this.paused = false;
-    this.wake();
   }
 
   stop(): void {

@@ -107,21 +107,6 @@ describe('consume', () => {
     expect(both).toBe(true);
   });
 
-  it('hands over nothing while paused, and everything after', async () => {
-    const log = await folders.open({ partitions: { uploads: 2 } });
-    const collector = new Collector();
-    const consumption = await log.consume('uploads', 'ingest', collector);
-    consumption.pause(0);
-    await log.append('uploads', [record('a', { partition: 0 }), record('b', { partition: 1 })]);
-    await until(() => collector.seen.length === 1);
-    await log.append('uploads', [record('c', { partition: 0 }), record('d', { partition: 1 })]);
-    await until(() => collector.seen.length === 2);
-    expect(texts(collector.seen)).toEqual(['b', 'd']);
-    consumption.resume(0);
-    await until(() => collector.seen.length === 4);
-    expect(texts(collector.seen)).toEqual(['b', 'd', 'a', 'c']);
-  });
-
   it('fails with what the handler rejects with, and hands over nothing more', async () => {
     const log = await folders.open();
     const collector = new Collector();
