@@ -17,8 +17,10 @@ const ACCESS = new URL('../../deploy/clickhouse/', import.meta.url);
 const SCHEMA = new URL('../../src/warehouse/schema/', import.meta.url);
 /** What making the schema and its rows takes, none of it reading. */
 const SETTING_UP = [
-  'GRANT CREATE DATABASE, CREATE TABLE, CREATE VIEW, INSERT ON custom_data.*',
+  'GRANT CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW, ALTER SETTINGS, INSERT ON custom_data.*',
   'GRANT TABLE ENGINE ON *',
+  // A view that is replaced is made by another name first.
+  'GRANT SELECT, DROP TABLE ON custom_data._tmp_replace_*',
 ];
 
 const ROWS = [
