@@ -43,6 +43,13 @@ test('only a request whose creation was seen is known for sure', () => {
   expect(view.get('whole')?.sinceCreation).toBe(true);
 });
 
+test('of a record only its position is kept, not what was fetched with it', () => {
+  const view = new StatusView(1e9);
+  const record = { partition: 1, offset: 7, key: 'a', value: Buffer.of(1) };
+  view.apply(transition('a', 'uploaded'), record);
+  expect(view.get('a')?.position).toEqual({ partition: 1, offset: 7 });
+});
+
 test('requests beyond the bound are forgotten, the oldest first, large reasons sooner', () => {
   const view = new StatusView(150_000);
   for (let i = 0; i < 1_000; i++) view.apply(transition(`small-${i}`, 'uploaded'));

@@ -63,6 +63,7 @@ describe('migrate', () => {
       { number: 107, name: 'audit' },
       { number: 108, name: 'merges' },
       { number: 109, name: 'cost-summary' },
+      { number: 110, name: 'cleanup' },
     ]);
   });
 
