@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Bench } from '../benchmark.js';
 import { anonymousBytes } from '../process/usage.js';
-import { atMost, type Figure, valueFigure } from '../report/figure.js';
+import { atMost, type Figure, ratioFigure } from '../report/figure.js';
 import { Service } from '../service/service.js';
 import { costLoad } from '../service/throughput.js';
 
@@ -49,12 +49,14 @@ export async function leak(bench: Bench): Promise<readonly Figure[]> {
     const after = await lowestAt(many);
     await service.requireTotals(kept);
     return [
-      valueFigure({
+      ratioFigure({
         name: `growth: memory after ${many} files, against after ${few}`,
         goal: atMost(1.1),
-        unit: 'x',
-        values: [after / before],
-        note: `${before.toFixed(0)} MiB, then ${after.toFixed(0)} MiB, without pages of files`,
+        unit: 'MiB',
+        ours: [after],
+        theirs: [before],
+        beside: `after ${few}`,
+        note: 'without pages of files',
       }),
     ];
   } finally {
