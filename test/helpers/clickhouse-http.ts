@@ -116,6 +116,8 @@ export class ClickHouseHttp {
       method: 'POST',
       headers: {
         Authorization: `Basic ${Buffer.from(`${this.user}:${this.password}`).toString('base64')}`,
+        // A test that compares for longer than the server keeps an idle connection would meet its end.
+        Connection: 'close',
       },
       body: sql,
     });

@@ -12,6 +12,8 @@ import type { AccountRole } from '../../src/accounts/account.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Shorter than a test may take, so that what it said is seen. */
 const START_MS = 50_000;
+/** A test that compares for longer than a server keeps an idle connection would meet its end. */
+const ONCE = { headers: { Connection: 'close' } };
 
 export interface Ports {
   readonly api: number;
@@ -99,7 +101,8 @@ export class ServiceProcess {
   }
 
   async metrics(): Promise<string> {
-    return (await fetch(`http://127.0.0.1:${this.ports.ops}/metrics`)).text();
+    const answer = await fetch(`http://127.0.0.1:${this.ports.ops}/metrics`, ONCE);
+    return answer.text();
   }
 
   /** The sum of a metric over its labels; 0 where it has no value yet. */
@@ -113,7 +116,7 @@ export class ServiceProcess {
   async query<Row>(sql: string): Promise<Row[]> {
     const answer = await fetch(
       `http://127.0.0.1:${this.ports.query}/?database=custom_data&default_format=JSONEachRow&output_format_json_quote_64bit_integers=0`,
-      { method: 'POST', body: sql },
+      { ...ONCE, method: 'POST', body: sql },
     );
     const text = await answer.text();
     if (!answer.ok) throw new Error(text);
