@@ -1,6 +1,6 @@
 import { logErrors } from '../../ops/metrics.js';
 import type { Topic } from '../upload-log.js';
-import type { Head } from './head.js';
+import { type Head, isAhead } from './head.js';
 import type { LogStore } from './log-store.js';
 import type { PartitionReader, PartitionSource } from './partition-reader.js';
 
@@ -12,10 +12,9 @@ export class Ends {
   private readonly readers = new Set<PartitionReader>();
   private readonly poll: NodeJS.Timeout;
   private head: Head;
-  private version: number;
 
   constructor(private readonly store: LogStore) {
-    ({ head: this.head, version: this.version } = store.readHead());
+    this.head = store.readTip().head;
     this.poll = setInterval(() => {
       if (this.readers.size > 0) this.tryRefresh();
     }, POLL_MS).unref();
@@ -34,17 +33,15 @@ export class Ends {
   }
 
   /** Takes `head` for the ends, unless a later one is known, and wakes the readers. */
-  advance(head: Head, version: number): void {
-    if (version <= this.version) return;
+  advance(head: Head): void {
+    if (!isAhead(head, this.head)) return;
     this.head = head;
-    this.version = version;
     for (const reader of this.readers) reader.wake();
   }
 
   /** Looks for commits of other processes. */
   refresh(): void {
-    const { head, version } = this.store.readHead();
-    this.advance(head, version);
+    this.advance(this.store.readTip().head);
   }
 
   /** Runs the reader to its end, awake to every change of the ends. */

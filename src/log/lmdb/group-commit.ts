@@ -1,6 +1,6 @@
 import { logErrors } from '../../ops/metrics.js';
 import { LogUnavailableError } from '../upload-log.js';
-import type { Head } from './head.js';
+import { copyOf, type Head, newVersion, type Tip } from './head.js';
 import type { LogStore } from './log-store.js';
 
 /** Bounds the memory and the duration of one transaction; a single larger write still goes through. */
@@ -21,25 +21,38 @@ interface Write {
 }
 
 /**
- * All writing to the log. Writes that arrive while a transaction is being synced to the disk wait
- * and share the next one; each write is in one transaction as a whole.
+ * All writing to the log. Writes that arrive together share a transaction and its sync to the disk;
+ * each write is in one transaction as a whole.
  *
- * Offsets come from the head entry and are given by compare-and-set on its version, inside the
- * transaction: two processes never give the same one, and a failed transaction gives none.
+ * A group does not wait for the one before: it builds on the head that this one leaves, and LMDB
+ * writes it as soon as this one is synced. Offsets are given by compare-and-set on the head's
+ * version, inside the transaction, and no version comes twice: two processes never give the same
+ * offset, and a failed transaction gives none. When a group is not written, because another process
+ * has come before it or because its transaction failed, those behind it find a version that is not
+ * theirs and are not written either. Such groups are written again, in their order, once none is
+ * under way.
  *
  * When the disk does not answer within the timeout, what waits and what comes is rejected until it
  * does, so that a stalled disk does not gather writes in memory.
  */
 export class GroupCommit {
   private waiting: Write[] = [];
-  private running: Promise<void> | undefined;
+  private starting: Promise<void> | undefined;
+  private readonly underWay = new Set<Promise<void>>();
+  private bytesUnderWay = 0;
+  /** What the groups under way leave behind; undefined: the store is to be asked. */
+  private tip: Tip | undefined;
+  /** A group was not written, so those behind it will not be: nothing starts before all have settled. */
+  private isBroken = false;
+  /** Writes of those groups, in their order. */
+  private readonly overtaken: Write[] = [];
   private refusal: LogUnavailableError | undefined;
 
   /** @param committed is told every new head, once it is durable */
   constructor(
     private readonly store: LogStore,
     private readonly timeoutMs: number,
-    private readonly committed: (head: Head, version: number) => void,
+    private readonly committed: (head: Head) => void,
   ) {}
 
   /**
@@ -56,21 +69,29 @@ export class GroupCommit {
         return;
       }
       this.waiting.push(write);
-      this.running ??= this.run();
+      // What is submitted in the same turn of the event loop is to share a transaction.
+      this.starting ??= Promise.resolve().then(() => {
+        this.starting = undefined;
+        this.start();
+      });
     });
   }
 
   /** Resolves when nothing is waiting or under way. From the call on, writes are rejected. */
   async close(): Promise<void> {
     this.refusal = new LogUnavailableError('the log is closed');
-    await this.running;
+    await this.starting;
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  private async run(): Promise<void> {
-    // What is submitted in the same turn of the event loop is to share the first transaction.
-    await Promise.resolve();
-    while (this.waiting.length > 0) await this.commit(this.nextGroup());
-    this.running = undefined;
+  private start(): void {
+    while (this.waiting.length > 0 && !this.isBroken && this.hasRoom()) {
+      this.run(this.nextGroup());
+    }
+  }
+
+  private hasRoom(): boolean {
+    return this.underWay.size === 0 || this.bytesUnderWay < GROUP_BYTES;
   }
 
   private nextGroup(): Write[] {
@@ -83,16 +104,41 @@ export class GroupCommit {
     return this.waiting.splice(0, count);
   }
 
+  private run(group: readonly Write[]): void {
+    const bytes = group.reduce((sum, write) => sum + write.bytes, 0);
+    this.bytesUnderWay += bytes;
+    const running = this.commit(group).then(() => {
+      this.bytesUnderWay -= bytes;
+      this.underWay.delete(running);
+      if (this.underWay.size === 0) this.goOn();
+      this.start();
+    });
+    this.underWay.add(running);
+  }
+
+  /** Nothing is under way: the next group begins at what the store has. */
+  private goOn(): void {
+    this.tip = undefined;
+    this.isBroken = false;
+    this.waiting.unshift(...this.overtaken.splice(0));
+  }
+
+  /** Never rejects. */
   private async commit(group: readonly Write[]): Promise<void> {
     const watch = setTimeout(() => {
       this.stall(group);
     }, this.timeoutMs);
     try {
       const results = await this.write(group);
-      group.forEach((write, i) => {
-        write.resolve(results[i]);
+      if (results === undefined) {
+        this.isBroken = true;
+        this.overtaken.push(...group);
+      }
+      results?.forEach((result, i) => {
+        group[i]!.resolve(result);
       });
     } catch (error) {
+      this.isBroken = true;
       refuse(group, await explain(error));
     } finally {
       clearTimeout(watch);
@@ -100,23 +146,24 @@ export class GroupCommit {
     }
   }
 
-  private async write(group: readonly Write[]): Promise<unknown[]> {
-    for (;;) {
-      const { head, version } = this.store.readHead();
-      let results: unknown[] = [];
-      const written = await this.store.writeAfter(version, head, () => {
-        results = group.map((write) => write.apply(head));
-      });
-      if (!written) continue;
-      this.committed(head, version + 1);
-      return results;
-    }
+  /** Resolves to undefined when nothing was written, since another commit has come before. */
+  private async write(group: readonly Write[]): Promise<unknown[] | undefined> {
+    const before = this.tip ?? this.store.readTip();
+    const tip = { head: copyOf(before.head), version: newVersion() };
+    this.tip = tip;
+    let results: unknown[] = [];
+    const isWritten = await this.store.writeAfter(before.version, tip, () => {
+      results = group.map((write) => write.apply(tip.head));
+    });
+    if (!isWritten) return undefined;
+    this.committed(tip.head);
+    return results;
   }
 
   private stall(group: readonly Write[]): void {
     const error = new StalledError(`the log did not acknowledge within ${this.timeoutMs} ms`);
     this.refusal ??= error;
-    refuse([...group, ...this.waiting.splice(0)], error);
+    refuse([...group, ...this.overtaken.splice(0), ...this.waiting.splice(0)], error);
   }
 }
 

@@ -14,9 +14,31 @@ export interface PartitionEnd {
  */
 export type Head = Readonly<Record<Topic, PartitionEnd[]>>;
 
+/** What a commit leaves: the head, and a version that no other commit has. */
+export interface Tip {
+  readonly head: Head;
+  readonly version: number;
+}
+
+export function newVersion(): number {
+  return Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
+}
+
 /** @param partitions how many each topic has; 1 where none is named */
 export function emptyHead(partitions: Partial<Record<Topic, number>>): Head {
   const ends = (topic: Topic): PartitionEnd[] =>
     Array.from({ length: partitions[topic] ?? 1 }, () => ({ offset: 0, timestamp: 0 }));
   return Object.fromEntries(TOPICS.map((topic) => [topic, ends(topic)])) as unknown as Head;
+}
+
+export function copyOf(head: Head): Head {
+  const ends = (topic: Topic): PartitionEnd[] => head[topic].map((end) => ({ ...end }));
+  return Object.fromEntries(TOPICS.map((topic) => [topic, ends(topic)])) as unknown as Head;
+}
+
+/** Whether `head` has records that `other` does not have. */
+export function isAhead(head: Head, other: Head): boolean {
+  return TOPICS.some((topic) =>
+    head[topic].some(({ offset }, partition) => offset > (other[topic][partition]?.offset ?? 0)),
+  );
 }

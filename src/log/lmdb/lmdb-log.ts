@@ -76,8 +76,8 @@ export class LmdbLog implements UploadLog {
     this.now = options.now ?? Date.now;
     this.store = new LogStore(options.dir, emptyHead(options.partitions ?? {}));
     this.ends = new Ends(this.store);
-    this.commits = new GroupCommit(this.store, options.timeoutMs, (head, version) => {
-      this.ends.advance(head, version);
+    this.commits = new GroupCommit(this.store, options.timeoutMs, (head) => {
+      this.ends.advance(head);
     });
     this.groups = new ConsumerGroups(this.store, this.ends, this.commits);
     this.retention = new Retention(this.store, this.commits, options.retentionMs, this.now);

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { LogUnavailableError, type LogRecord, type Topic } from '../upload-log.js';
-import type { Head } from './head.js';
+import { type Head, newVersion, type Tip } from './head.js';
 
 /** Address space that is reserved for the file; it takes no memory and no disk before it is used. */
 const MAP_BYTES = 2 ** 40;
@@ -53,17 +53,17 @@ export class LogStore {
     this.watermarks = this.root.openDB({ name: 'watermarks', encoding: 'json' });
     this.root.transactionSync(() => {
       const entry = this.head.getEntry('head');
-      if (entry === undefined) this.head.putSync('head', initial, 0);
+      if (entry === undefined) this.head.putSync('head', initial, newVersion());
       else if (Object.keys(initial).some((topic) => !(topic in entry.value))) {
-        this.head.putSync('head', { ...initial, ...entry.value }, (entry.version ?? 0) + 1);
+        this.head.putSync('head', { ...initial, ...entry.value }, newVersion());
       }
     });
     syncFolder(dir);
     syncFolder(dirname(resolve(dir)));
   }
 
-  /** The head as of the last commit of any process, as a copy; its version counts the commits. */
-  readHead(): { head: Head; version: number } {
+  /** The head as of the last commit of any process, as a copy. */
+  readTip(): Tip {
     return answering(() => {
       this.root.resetReadTxn();
       const entry = this.head.getEntry('head');
@@ -74,14 +74,14 @@ export class LogStore {
 
   /**
    * Writes what `puts` puts and removes, and the head as `puts` leaves it, in one transaction, if
-   * no other commit has come after `version`.
+   * the commit before is the one that made `version`.
    *
    * @returns whether it was written; settles once that is durable
    */
-  writeAfter(version: number, head: Head, puts: () => void): Promise<boolean> {
+  writeAfter(version: number, { head, version: next }: Tip, puts: () => void): Promise<boolean> {
     return this.head.ifVersion('head', version, () => {
       puts();
-      void this.head.put('head', head, version + 1);
+      void this.head.put('head', head, next);
     });
   }
 

@@ -90,7 +90,7 @@ export class Retention {
 
   private async deleteExpired(): Promise<number> {
     let deleted = 0;
-    const { head } = this.store.readHead();
+    const { head } = this.store.readTip();
     for (const topic of TOPICS) {
       for (let partition = 0; partition < head[topic].length; partition++) {
         deleted += await this.deleteExpiredOf(topic, partition);

@@ -1,17 +1,18 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { open } from 'lmdb';
-import { LogUnavailableError } from '../../../src/log/upload-log.js';
+import { LogUnavailableError, type RecordPosition } from '../../../src/log/upload-log.js';
 import { LogFolders, readAll, record, texts } from '../helpers/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());
 
-/** The version of the head entry counts them. */
-async function commitsOf(dir: string): Promise<number | undefined> {
+async function commitsOf(dir: string): Promise<number> {
   const env = open({ path: dir, noSubdir: false, overlappingSync: false });
-  const entry = env.openDB({ name: 'head', encoding: 'json', useVersions: true }).getEntry('head');
+  const { lastTxnId } = env.getStats() as { lastTxnId: number };
   await env.close();
-  return entry?.version;
+  return lastTxnId;
 }
 
 describe('append', () => {
@@ -57,10 +58,27 @@ describe('append', () => {
 
   it('writes concurrent appends in one commit', async () => {
     const dir = await folders.folder();
+    await (await folders.open({ dir })).close();
+    const before = await commitsOf(dir);
     const log = await folders.open({ dir });
     await Promise.all(Array.from({ length: 400 }, () => log.append('uploads', [record('x')])));
     await log.close();
-    expect(await commitsOf(dir)).toBe(1);
+    expect((await commitsOf(dir)) - before).toBe(1);
+  });
+
+  it('keeps the order of the calls over appends that do not wait for each other', async () => {
+    const log = await folders.open();
+    const appends: Promise<readonly RecordPosition[]>[] = [];
+    for (let i = 0; i < 300; i++) {
+      const bytes = i % 50 === 0 ? 3_000_000 : 100;
+      appends.push(log.append('uploads', [record(Buffer.alloc(bytes, `${i};`))]));
+      if (i % 4 === 0) await setImmediate();
+      if (i % 90 === 0) await sleep(20);
+    }
+    const positions = await Promise.all(appends);
+    expect(positions.map(([position]) => position!.offset)).toEqual([...positions.keys()]);
+    const stored = await readAll(log, 'uploads');
+    expect(texts(stored).map((text) => Number.parseInt(text))).toEqual([...positions.keys()]);
   });
 
   it('keeps one partition for a key and spreads keys over the partitions', async () => {

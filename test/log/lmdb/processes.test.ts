@@ -1,7 +1,9 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DataFolderLock } from '../../../src/log/lmdb/data-folder-lock.js';
-import { LogUnavailableError } from '../../../src/log/upload-log.js';
-import { Collector, LogFolders, readAll, record, until } from '../helpers/log-folders.js';
+import { LogUnavailableError, type RecordPosition } from '../../../src/log/upload-log.js';
+import { Collector, LogFolders, readAll, record, texts, until } from '../helpers/log-folders.js';
 import { Program } from '../helpers/program.js';
 
 const folders = new LogFolders();
@@ -26,6 +28,54 @@ describe('a second process', () => {
     expect(await log.endOffsets('control')).toEqual([all.length]);
     await until(() => collector.seen.length === all.length);
     expect(collector.seen.map(({ offset }) => offset)).toEqual(all);
+  });
+
+  it('comes between appends that do not wait for each other; both keep their order', async () => {
+    const dir = await folders.folder();
+    const log = await folders.open({ dir });
+    const other = Program.start('append-streaming', [dir, '5000']);
+    const appends: Promise<readonly RecordPosition[]>[] = [];
+    while (other.lines.length < 5_000) {
+      appends.push(log.append('uploads', [record(`mine ${appends.length}`)]));
+      await setImmediate();
+    }
+    const mine = (await Promise.all(appends)).map(([position]) => position!.offset);
+    await other.ended();
+    const theirs = other.lines.map(Number);
+    expect(theirs).toHaveLength(5_000);
+    const stored = texts(await readAll(log, 'uploads'));
+    expect(mine.map((offset) => stored[offset])).toEqual(mine.map((_, i) => `mine ${i}`));
+    expect(theirs.map((offset) => stored[offset])).toEqual(theirs.map((_, i) => `other ${i}`));
+    expect(stored).toHaveLength(mine.length + theirs.length);
+  });
+
+  it('does not hold up one that never pauses', async () => {
+    const dir = await folders.folder();
+    const log = await folders.open({ dir });
+    let submitted = 0;
+    let acknowledged = 0;
+    const append = async (): Promise<void> => {
+      submitted++;
+      void log.append('uploads', [record('mine')]).then(() => acknowledged++);
+      await setImmediate();
+    };
+    const other = Program.start('append-control', [dir, '5']);
+    while (other.lines.length < 5) await append();
+    const before = submitted;
+    const until = performance.now() + 5_000;
+    while (acknowledged <= before && performance.now() < until) await append();
+    expect(acknowledged).toBeGreaterThan(before);
+    await other.ended();
+  });
+
+  it('gets its turn beside one that writes without a pause', async () => {
+    const dir = await folders.folder();
+    const log = await folders.open({ dir });
+    const other = Program.start('append-streaming', [dir, '20000']);
+    while ((await log.endOffsets('uploads'))[0]! < 100) await sleep(5);
+    for (let i = 0; i < 20; i++) await log.append('control', [record('mine')]);
+    expect((await log.endOffsets('uploads'))[0]).toBeLessThan(20_000);
+    await other.ended();
   });
 
   it('is seen by consumers and tails although nothing happens in this process', async () => {
