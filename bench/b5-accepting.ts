@@ -64,11 +64,11 @@ async function megabytesPerSecond(
   const { bytes } = await generator.prepare(load);
   const repeat = sizes.acceptRepeat;
   const concurrency = IN_FLIGHT;
-  await generator.program.call('post', { target, load: warmUp, concurrency });
+  await generator.program.call('post', { target, load: warmUp, concurrency, repeat });
   const posting = { target, load, concurrency, repeat };
   const { seconds } = generator.note(await generator.program.call('post', posting));
   const found = await taken();
-  const expected = warmed.bytes + bytes * repeat;
+  const expected = (warmed.bytes + bytes) * repeat;
   if (found !== expected) throw new Error(`${found} bytes were taken, ${expected} were sent`);
   return (bytes * repeat) / seconds / 1e6;
 }
