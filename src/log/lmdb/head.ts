@@ -20,6 +20,7 @@ export interface Tip {
   readonly version: number;
 }
 
+/** Drawn from 2^53 at random, so that no two commits of whatever processes have the same. */
 export function newVersion(): number {
   return Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 }
