@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import {
-  constants,
-  copyFile,
-  mkdir,
-  open,
-  readFile,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises';
+import { constants, copyFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from './errno.js';
+import { readIfThere } from './read-if-there.js';
 
 const WAIT_MS = 10_000;
 const RETRY_MS = 15;
@@ -68,7 +60,7 @@ async function acquire(lock: string): Promise<void> {
   const mine = JSON.stringify({ host: hostname(), pid: process.pid, nonce: randomUUID() });
   const giveUpAt = Date.now() + WAIT_MS;
   while (!(await create(lock, mine))) {
-    const holder = await read(lock);
+    const holder = await readIfThere(lock);
     if (holder !== undefined && hasEnded(holder)) {
       await takeAway(lock, holder);
       continue;
@@ -98,7 +90,7 @@ async function takeAway(lock: string, ended: string): Promise<void> {
   const aside = `${lock}.${randomUUID()}`;
   try {
     await rename(lock, aside);
-    if ((await read(aside)) !== ended) await copyFile(aside, lock, constants.COPYFILE_EXCL);
+    if ((await readIfThere(aside)) !== ended) await copyFile(aside, lock, constants.COPYFILE_EXCL);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'EEXIST') throw error;
   } finally {
@@ -121,15 +113,6 @@ function hasEnded(text: string): boolean {
     return false;
   } catch (error) {
     return codeOf(error) === 'ESRCH';
-  }
-}
-
-async function read(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
   }
 }
 

@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Logger } from '../ops/logger.js';
 import type { TokenDirectory, TokenHolder } from './account.js';
 import { codeOf } from './errno.js';
+import { readIfThere } from './read-if-there.js';
 import { hashOfToken } from './token.js';
 import { parseTokenRecords, TokenFileError } from './token-records.js';
 
@@ -77,7 +78,7 @@ export class TokenFile implements TokenDirectory {
     const state = await stateOf(this.path);
     if (state === this.seen) return;
     try {
-      this.holders = holdersByHash(state === undefined ? undefined : await read(this.path));
+      this.holders = holdersByHash(state === undefined ? undefined : await readIfThere(this.path));
     } catch (error) {
       throw new TokenFileError(`the tokens file ${this.path} cannot be used: ${messageOf(error)}`);
     }
@@ -94,15 +95,6 @@ async function stateOf(path: string): Promise<string | undefined> {
     if (codeOf(error) === 'ENOENT') return undefined;
     // A folder that cannot be searched is a state too: reported once, by the reading.
     return `unknown: ${messageOf(error)}`;
-  }
-}
-
-async function read(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
   }
 }
 

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { AccountRole } from './account.js';
-import { codeOf } from './errno.js';
 import { replaceFile, withFileLock } from './file-lock.js';
+import { readIfThere } from './read-if-there.js';
 import { hashOfToken, newToken } from './token.js';
 import {
   formatTokenRecords,
@@ -20,13 +19,8 @@ export interface NewToken {
 
 /** Every token of the file, revoked ones too, in the order of their creation; none without a file. */
 export async function listTokens(path: string): Promise<readonly TokenRecord[]> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const text = await readIfThere(path);
+  if (text === undefined) return [];
   try {
     return parseTokenRecords(text);
   } catch (error) {
