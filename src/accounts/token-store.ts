@@ -79,13 +79,15 @@ export async function revokeToken(
 }
 
 /**
- * Takes every token of an account out of the file, revoked ones too.
+ * Takes every token of an account out of the file, revoked ones too. When there is none, the file
+ * is only read: it may be on a file system that takes no writes.
  *
  * @returns how many there were
  * @throws TokenFileError, FileLockError
  */
 export async function removeTokensOf(path: string, account: string): Promise<number> {
   let removed = 0;
+  if (!(await listTokens(path)).some((record) => record.account === account)) return removed;
   await change(path, (records) => {
     const kept = records.filter((record) => record.account !== account);
     removed = records.length - kept.length;

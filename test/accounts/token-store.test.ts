@@ -3,7 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createToken, listTokens, revokeToken } from '../../src/accounts/token-store.js';
+import {
+  createToken,
+  listTokens,
+  removeTokensOf,
+  revokeToken,
+} from '../../src/accounts/token-store.js';
 
 let folder: string;
 let path: string;
@@ -49,6 +54,17 @@ test('a revoked token stays listed with the time of its first revocation', async
   expect((await revokeToken(path, id))?.revokedAt).toBe(at.toISOString());
   expect(await listTokens(path)).toMatchObject([{ id, revokedAt: at.toISOString() }]);
   expect(await revokeToken(path, 'nobody')).toBeUndefined();
+});
+
+test('to remove the tokens of an account that has none, nothing is written', async () => {
+  expect(await removeTokensOf(path, 'acme')).toBe(0);
+  expect(await readdir(folder)).toEqual([]);
+  await createToken(path, { ...acme, account: 'other' });
+  const { ino } = await stat(path);
+  expect(await removeTokensOf(path, 'acme')).toBe(0);
+  expect((await stat(path)).ino).toBe(ino);
+  expect(await removeTokensOf(path, 'other')).toBe(1);
+  expect(await listTokens(path)).toEqual([]);
 });
 
 test('changes at the same time are all kept', async () => {

@@ -153,6 +153,11 @@ describe('HTTP answers', () => {
       await upload(file, file),
       await upload({ ...file, headers: ['Content-Disposition: form-data; name="file"'] }),
       await post(creates, form(file), { ...authorization, 'Content-Type': 'multipart/form-data' }),
+      await post(creates, form(file), {
+        ...authorization,
+        'Content-Type': `multipart/form-data; boundary=${'b'.repeat(71)}`,
+      }),
+      await fetch(`${creates}%ff`, { headers: authorization }),
       await fetch(`${creates}1`, { headers: authorization }),
       await fetch(creates, { method: 'POST' }),
       await post(creates, form(file), uploadHeaders('nobody')),
