@@ -29,6 +29,7 @@ export class CrashJournal {
   private readonly deaths: Map<string, number>;
   private file: number;
   private lines = 0;
+  private isClosed = false;
 
   constructor(private readonly path: string) {
     this.deaths = readDeaths(path);
@@ -51,13 +52,18 @@ export class CrashJournal {
     if (this.inProcess.delete(requestId)) this.append(`-${requestId}`);
   }
 
-  /** For a clean stop: whatever is unfinished has not ended the process. */
+  /**
+   * Whatever is unfinished has not ended the process. What is told of it from now on is not written:
+   * the file's number may be another file's by then.
+   */
   close(): void {
+    this.isClosed = true;
     closeSync(this.file);
     rmSync(this.path, { force: true });
   }
 
   private append(line: string): void {
+    if (this.isClosed) return;
     writeSync(this.file, `${line}\n`);
     if (++this.lines < COMPACT_LINES) return;
     closeSync(this.file);

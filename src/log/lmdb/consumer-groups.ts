@@ -1,4 +1,10 @@
-import type { LogRecord, RecordHandler, Topic } from '../upload-log.js';
+import { retrying } from '../../domain/retry.js';
+import {
+  type LogRecord,
+  LogUnavailableError,
+  type RecordHandler,
+  type Topic,
+} from '../upload-log.js';
 import type { Ends } from './ends.js';
 import type { GroupCommit } from './group-commit.js';
 import { LmdbConsumption } from './lmdb-consumption.js';
@@ -65,14 +71,24 @@ export class ConsumerGroups {
       return new PartitionReader(this.ends.source(topic, partition), next, { assigned, records });
     });
     const run = (reader: PartitionReader): Promise<void> => this.ends.run(reader);
+    const stopping = new AbortController();
     const commit = async (partition: number, offset: number): Promise<void> => {
       const end = this.ends.offsets(topic)[partition];
       if (end === undefined || offset > end) {
         throw new RangeError(`offset ${offset} of ${topic}/${partition} is not in the log`);
       }
-      await this.setWatermarks(topic, group, [[partition, offset]]);
+      // What keeps the log from writing, a full disk say, passes: nobody need end for it.
+      await retrying(
+        () => this.setWatermarks(topic, group, [[partition, offset]]),
+        (error) => error instanceof LogUnavailableError,
+        stopping.signal,
+      );
     };
-    return new LmdbConsumption(readers, run, commit);
+    const consumption = new LmdbConsumption(readers, run, commit);
+    void consumption.ended.then(() => {
+      stopping.abort();
+    });
+    return consumption;
   }
 
   private setWatermarks(

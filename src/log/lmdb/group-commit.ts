@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { logErrors } from '../../ops/metrics.js';
 import { LogUnavailableError } from '../upload-log.js';
 import { copyOf, type Head, newVersion, type Tip } from './head.js';
@@ -5,6 +6,15 @@ import type { LogStore } from './log-store.js';
 
 /** Bounds the memory and the duration of one transaction; a single larger write still goes through. */
 const GROUP_BYTES = 16 * 1024 * 1024;
+/**
+ * One is synced while the next is written. With a third, LMDB's library loses track of which
+ * transaction a promise belongs to, and acknowledges writes of one that failed.
+ */
+const MAX_UNDER_WAY = 2;
+/** Less waits for the group under way: of single records each commit would be half empty. */
+const WORTH_OVERLAPPING_BYTES = 512 * 1024;
+/** The cause of a failure is for the message only, and LMDB's library may never tell it. */
+const CAUSE_MS = 100;
 
 /**
  * What a write does inside the transaction: puts and removes in the store, and moves the ends in
@@ -24,8 +34,8 @@ interface Write {
  * All writing to the log. Writes that arrive together share a transaction and its sync to the disk;
  * each write is in one transaction as a whole.
  *
- * A group does not wait for the one before: it builds on the head that this one leaves, and LMDB
- * writes it as soon as this one is synced. Offsets are given by compare-and-set on the head's
+ * A group that is worth it does not wait for the one before: it builds on the head that this one
+ * leaves, and LMDB writes it as soon as this one is synced. Offsets are given by compare-and-set on the head's
  * version, inside the transaction, and no version comes twice: two processes never give the same
  * offset, and a failed transaction gives none. When a group is not written, because another process
  * has come before it or because its transaction failed, those behind it find a version that is not
@@ -39,7 +49,6 @@ export class GroupCommit {
   private waiting: Write[] = [];
   private starting: Promise<void> | undefined;
   private readonly underWay = new Set<Promise<void>>();
-  private bytesUnderWay = 0;
   /** What the groups under way leave behind; undefined: the store is to be asked. */
   private tip: Tip | undefined;
   /** A group was not written, so those behind it will not be: nothing starts before all have settled. */
@@ -91,7 +100,9 @@ export class GroupCommit {
   }
 
   private hasRoom(): boolean {
-    return this.underWay.size === 0 || this.bytesUnderWay < GROUP_BYTES;
+    if (this.underWay.size === 0) return true;
+    if (this.underWay.size === MAX_UNDER_WAY) return false;
+    return bytesOf(this.waiting) >= WORTH_OVERLAPPING_BYTES;
   }
 
   private nextGroup(): Write[] {
@@ -105,10 +116,7 @@ export class GroupCommit {
   }
 
   private run(group: readonly Write[]): void {
-    const bytes = group.reduce((sum, write) => sum + write.bytes, 0);
-    this.bytesUnderWay += bytes;
     const running = this.commit(group).then(() => {
-      this.bytesUnderWay -= bytes;
       this.underWay.delete(running);
       if (this.underWay.size === 0) this.goOn();
       this.start();
@@ -123,7 +131,7 @@ export class GroupCommit {
     this.waiting.unshift(...this.overtaken.splice(0));
   }
 
-  /** Never rejects. */
+  /** Settles always, and never rejects. */
   private async commit(group: readonly Write[]): Promise<void> {
     const watch = setTimeout(() => {
       this.stall(group);
@@ -167,6 +175,10 @@ export class GroupCommit {
   }
 }
 
+function bytesOf(writes: readonly Write[]): number {
+  return writes.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
 class StalledError extends LogUnavailableError {}
 
 function refuse(writes: readonly Write[], error: LogUnavailableError): void {
@@ -176,11 +188,15 @@ function refuse(writes: readonly Write[], error: LogUnavailableError): void {
   }
 }
 
-/** LMDB gives the cause of a failed transaction as a promise, which must not stay unhandled. */
+/**
+ * LMDB gives the cause of a failed transaction as a promise, which must not stay unhandled, and which
+ * stays without an answer when the transaction before has not been told of yet.
+ */
 async function explain(error: unknown): Promise<LogUnavailableError> {
   let cause = error;
   if (error instanceof Error && 'commitError' in error) {
-    cause = await Promise.resolve(error.commitError).catch((reason: unknown) => reason);
+    const told = Promise.resolve(error.commitError).catch((reason: unknown) => reason);
+    cause = await Promise.race([told, sleep(CAUSE_MS, error)]);
   }
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new LogUnavailableError(`the log did not take the records: ${reason}`, { cause });

@@ -1,4 +1,12 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -19,6 +27,18 @@ afterEach(() => {
 
 /** A journal as a process finds it that starts after the last one died. */
 const nextProcess = (): CrashJournal => new CrashJournal(path);
+
+test('closed, it writes to no file, whatever is told of uploads that were still inside', () => {
+  const journal = nextProcess();
+  journal.begin('a', false);
+  journal.close();
+  const other = openSync(join(folder, 'other'), 'a');
+  journal.end('a');
+  journal.begin('b', false);
+  closeSync(other);
+  expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('');
+  expect(existsSync(path)).toBe(false);
+});
 
 test('uploads that were in process together are each suspected once, however often', () => {
   for (let process = 0; process < 3; process++) {
