@@ -86,8 +86,8 @@ export async function revokeToken(
  * @throws TokenFileError, FileLockError
  */
 export async function removeTokensOf(path: string, account: string): Promise<number> {
+  if (!(await listTokens(path)).some((record) => record.account === account)) return 0;
   let removed = 0;
-  if (!(await listTokens(path)).some((record) => record.account === account)) return removed;
   await change(path, (records) => {
     const kept = records.filter((record) => record.account !== account);
     removed = records.length - kept.length;

@@ -71,8 +71,11 @@ export class ConsumerGroups {
       return new PartitionReader(this.ends.source(topic, partition), next, { assigned, records });
     });
     const run = (reader: PartitionReader): Promise<void> => this.ends.run(reader);
-    const stopping = new AbortController();
-    const commit = async (partition: number, offset: number): Promise<void> => {
+    const commit = async (
+      partition: number,
+      offset: number,
+      signal: AbortSignal,
+    ): Promise<void> => {
       const end = this.ends.offsets(topic)[partition];
       if (end === undefined || offset > end) {
         throw new RangeError(`offset ${offset} of ${topic}/${partition} is not in the log`);
@@ -81,14 +84,10 @@ export class ConsumerGroups {
       await retrying(
         () => this.setWatermarks(topic, group, [[partition, offset]]),
         (error) => error instanceof LogUnavailableError,
-        stopping.signal,
+        signal,
       );
     };
-    const consumption = new LmdbConsumption(readers, run, commit);
-    void consumption.ended.then(() => {
-      stopping.abort();
-    });
-    return consumption;
+    return new LmdbConsumption(readers, run, commit);
   }
 
   private setWatermarks(

@@ -35,9 +35,9 @@ interface Write {
  * each write is in one transaction as a whole.
  *
  * A group that is worth it does not wait for the one before: it builds on the head that this one
- * leaves, and LMDB writes it as soon as this one is synced. Offsets are given by compare-and-set on the head's
- * version, inside the transaction, and no version comes twice: two processes never give the same
- * offset, and a failed transaction gives none. When a group is not written, because another process
+ * leaves, and LMDB writes it as soon as this one is synced. Offsets are given by compare-and-set on
+ * the head's version, inside the transaction, and no version comes twice: two processes never give
+ * the same offset, and a failed transaction gives none. When a group is not written, because another process
  * has come before it or because its transaction failed, those behind it find a version that is not
  * theirs and are not written either. Such groups are written again, in their order, once none is
  * under way.

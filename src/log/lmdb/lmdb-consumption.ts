@@ -6,16 +6,21 @@ export class LmdbConsumption implements Consumption {
   readonly failed: Promise<never>;
   /** Resolves when no reader runs any more; never rejects. */
   readonly ended: Promise<unknown>;
+  private readonly stopping = new AbortController();
 
   /**
    * @param readers by partition
    * @param run runs a reader to its end
-   * @param commit makes `offset` the group's watermark in `partition`
+   * @param makeWatermark makes `offset` the group's watermark in `partition`; `signal` aborted: tries once
    */
   constructor(
     private readonly readers: readonly PartitionReader[],
     run: (reader: PartitionReader) => Promise<void>,
-    readonly commit: (partition: number, offset: number) => Promise<void>,
+    private readonly makeWatermark: (
+      partition: number,
+      offset: number,
+      signal: AbortSignal,
+    ) => Promise<void>,
   ) {
     const runs = readers.map(run);
     this.ended = Promise.allSettled(runs);
@@ -31,12 +36,18 @@ export class LmdbConsumption implements Consumption {
     this.failed.catch(() => undefined);
   }
 
+  commit(partition: number, offset: number): Promise<void> {
+    return this.makeWatermark(partition, offset, this.stopping.signal);
+  }
+
   async stop(): Promise<void> {
     this.stopReaders();
     await this.ended;
   }
 
   private stopReaders(): void {
+    // A reader ends when its records are handled, and they may wait for a commit.
+    this.stopping.abort();
     for (const reader of this.readers) reader.stop();
   }
 }

@@ -1,8 +1,9 @@
+import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { LogStore } from '../../../src/log/lmdb/log-store.js';
-import { LogUnavailableError } from '../../../src/log/upload-log.js';
+import { type Consumption, LogUnavailableError } from '../../../src/log/upload-log.js';
 import { LogFolders, readAll, record } from '../helpers/log-folders.js';
 
 const folders = new LogFolders();
@@ -15,6 +16,12 @@ afterEach(async () => {
 function failedTransaction(commitError: Promise<never>): Error {
   commitError.catch(() => undefined);
   return Object.assign(new Error('Commit failed (see commitError for details)'), { commitError });
+}
+
+function nextTransactionFails(commitError: Promise<never>): void {
+  jest
+    .spyOn(LogStore.prototype, 'writeAfter')
+    .mockImplementationOnce(() => Promise.reject(failedTransaction(commitError)));
 }
 
 const forEver = new Promise<never>(() => undefined);
@@ -49,9 +56,7 @@ test('while one transaction is synced the next is written, and no third is hande
 
 test('a failed transaction whose cause is never told is refused, and the log goes on', async () => {
   const log = await folders.open();
-  jest
-    .spyOn(LogStore.prototype, 'writeAfter')
-    .mockImplementationOnce(() => Promise.reject(failedTransaction(forEver)));
+  nextTransactionFails(forEver);
   await expect(log.append('uploads', [record('a')])).rejects.toThrow(LogUnavailableError);
   expect(await log.append('uploads', [record('b')])).toEqual([{ partition: 0, offset: 0 }]);
   await log.close();
@@ -60,9 +65,7 @@ test('a failed transaction whose cause is never told is refused, and the log goe
 test('the message of a failed transaction names the cause', async () => {
   const log = await folders.open();
   const cause = Promise.reject(new Error('No space left on device'));
-  jest
-    .spyOn(LogStore.prototype, 'writeAfter')
-    .mockImplementationOnce(() => Promise.reject(failedTransaction(cause)));
+  nextTransactionFails(cause);
   await expect(log.append('uploads', [record('a')])).rejects.toThrow('No space left on device');
 });
 
@@ -74,9 +77,27 @@ test('a watermark that the log does not take is committed again', async () => {
     revoked: () => undefined,
     records: () => Promise.resolve(),
   });
-  jest
-    .spyOn(LogStore.prototype, 'writeAfter')
-    .mockImplementationOnce(() => Promise.reject(failedTransaction(forEver)));
+  nextTransactionFails(forEver);
   await consumption.commit(0, 1);
   expect(await log.committedOffsets('uploads', 'group')).toEqual([1]);
+});
+
+test('a consumption stops although the log takes none of its watermarks', async () => {
+  const log = await folders.open();
+  await log.append('uploads', [record('a')]);
+  const handled = new EventEmitter();
+  const consumption: Consumption = await log.consume('uploads', 'group', {
+    assigned: () => undefined,
+    revoked: () => undefined,
+    records: async () => {
+      jest.spyOn(LogStore.prototype, 'writeAfter').mockImplementation(() => {
+        handled.emit('refused');
+        return Promise.reject(failedTransaction(forEver));
+      });
+      await consumption.commit(0, 1).catch(() => undefined);
+    },
+  });
+  await once(handled, 'refused');
+  await consumption.stop();
+  expect(await log.committedOffsets('uploads', 'group')).toEqual([0]);
 });
