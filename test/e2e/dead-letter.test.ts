@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../helpers/api-client.js';
@@ -61,4 +63,26 @@ test('one that comes back late does not replace what was accepted after it', asy
   const retried = (await customData('dead-letter', 'retry', rejected.requestId)).trim();
   expect(await client.finished('cost', retried)).toMatchObject({ status: 'succeeded' });
   expect(await costs()).toEqual([{ cost: 3 }]);
+});
+
+test('what the warehouse took and lost is stored again', async () => {
+  const clickhouse = deployment.clickhouse!;
+  await clickhouse.fault({ kind: 'lost', on: 'insert', times: 1 });
+  expect(await client.upload('cost', file(4))).toMatchObject({ status: 'succeeded' });
+  expect(await costs()).toEqual([{ cost: 4 }]);
+});
+
+test('what it lost and then rejects is set aside', async () => {
+  const clickhouse = deployment.clickhouse!;
+  await clickhouse.fault({ kind: 'lost', on: 'insert' });
+  const { requestId } = await client.create('cost', file(5));
+  const status = async (): Promise<unknown> =>
+    ((await (await client.get('cost', requestId)).json()) as { status: unknown }).status;
+  while ((await status()) !== 'ingested') await sleep(10);
+  await clickhouse.fault({ kind: 'exception', on: 'insert', code: INCORRECT_DATA });
+  const rejected = await client.finished('cost', requestId);
+  expect(rejected).toMatchObject({ status: 'failed', prevStatus: 'ingested' });
+  await clickhouse.heal();
+  expect(await costs()).toEqual([{ cost: 4 }]);
+  expect(await client.upload('cost', file(6))).toMatchObject({ status: 'succeeded' });
 });

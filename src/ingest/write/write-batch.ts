@@ -63,8 +63,7 @@ export class BatchWriter {
     rejected: readonly RejectedItem[],
   ): Promise<void> {
     const { publisher, fence } = this.dependencies;
-    const refused = new Set(rejected.map(({ item }) => item));
-    const stored = batch.filter((item) => !refused.has(item) && !isErased(fence, item.flight));
+    const stored = without(batch, rejected).filter(({ flight }) => !isErased(fence, flight));
     const flights = stored.map(({ flight }) => flight);
     for (const { flight, prepared } of stored) {
       flight.rows = { ...flight.rows, stored: prepared.rows };
@@ -72,19 +71,22 @@ export class BatchWriter {
     // 2. Told that it is.
     await publisher.publish(flights, 'ingested');
     // 3. Found again by a reader.
-    await this.findAgain(stored);
+    const lost = await this.findAgain(stored);
+    const found = without(stored, lost).map(({ flight }) => flight);
     // 4. Told that it was.
-    await publisher.publish(flights, 'succeeded');
-    for (const { item, error } of rejected) {
+    await publisher.publish(found, 'succeeded');
+    for (const { item, error } of [...rejected, ...lost]) {
       await giveUp(this.dependencies, item.flight, { kind: 'rejected', code: error.code ?? null });
     }
     // 5. Only now may the log forget the records.
     for (const { flight } of batch) this.finished(flight);
-    for (const { flight } of stored) this.measure(flight);
+    for (const flight of found) this.measure(flight);
   }
 
-  private async findAgain(stored: readonly BatchItem[]): Promise<void> {
-    if (stored.length === 0) return;
+  /** @returns those that were not found and that the warehouse rejected when it was to store them again */
+  private async findAgain(stored: readonly BatchItem[]): Promise<RejectedItem[]> {
+    const lost: RejectedItem[] = [];
+    if (stored.length === 0) return lost;
     const { warehouse, fence, database, logger, signal } = this.dependencies;
     const family = familyNamed(stored[0]!.flight.upload.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
@@ -104,12 +106,15 @@ export class BatchWriter {
       );
       if (missing.length > 0) {
         logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
-        await this.store.store(missing);
+        const rejected = await this.store.store(missing);
+        lost.push(...rejected);
+        missing = without(missing, rejected);
         // A replica that lags behind is not to be stormed.
         await sleep(READ_BACK_PAUSE_MS);
       }
     }
     end();
+    return lost;
   }
 
   private measure(flight: UploadInFlight): void {
@@ -120,6 +125,11 @@ export class BatchWriter {
       'upload succeeded',
     );
   }
+}
+
+function without(items: readonly BatchItem[], rejected: readonly RejectedItem[]): BatchItem[] {
+  const gone = new Set(rejected.map(({ item }) => item));
+  return items.filter((item) => !gone.has(item));
 }
 
 /** A trace of its own, linked to those of its uploads: they come from many requests. */

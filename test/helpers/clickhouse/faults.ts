@@ -20,7 +20,9 @@ export interface Fault {
     /** Not carried out, 200 with an exception at the end of the body. */
     | 'exception-in-body'
     /** Carried out after a while. */
-    | 'slow';
+    | 'slow'
+    /** Answered as if it had been carried out, by a server that then loses what it took. */
+    | 'lost';
   /** Which requests; absent: all. */
   readonly on?: 'insert' | 'other';
   /** How many of them; absent: until the fault is taken back. */

@@ -120,6 +120,9 @@ function sendFault(response: ServerResponse, { kind, code = 159 }: Fault, result
   switch (kind) {
     case 'hang-after':
       return;
+    case 'lost':
+      sendResult(response, result);
+      return;
     case 'fail':
     case 'fail-after':
       response.writeHead(500).end('upstream is not well\n');
