@@ -1,4 +1,4 @@
-import { LogUnavailableError } from '../upload-log.js';
+import { LogUnavailableError } from './upload-log.js';
 
 interface Waiter {
   readonly offsets: readonly number[];

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logErrors } from '../../ops/metrics.js';
 import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
+import { Waiting } from '../waiting.js';
 import { type DirectReader, type Fetched, outOfRange } from './direct-reader.js';
 import { setupFault } from './failure.js';
 import { RecordDecoder } from './log-record.js';
-import { Waiting } from './waiting.js';
 
 const FETCH_BYTES = 4 * 1024 * 1024;
 /** How long a broker holds a request that has nothing to tell; new records answer it at once. */

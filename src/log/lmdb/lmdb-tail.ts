@@ -1,19 +1,14 @@
 import { logErrors } from '../../ops/metrics.js';
 import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
+import { Waiting } from '../waiting.js';
 import { PartitionReader, type PartitionSource } from './partition-reader.js';
-
-interface Waiting {
-  readonly offsets: readonly number[];
-  settle(error?: Error): void;
-}
 
 /** Hands over every record of a topic. When it cannot go on, `reached` rejects from then on. */
 export class LmdbTail implements Tail {
   private readonly readers: readonly PartitionReader[];
-  private readonly waiting = new Set<Waiting>();
+  private readonly waiting = new Waiting((offsets) => this.isAt(offsets));
   /** Resolves when no reader runs any more; never rejects. */
   readonly ended: Promise<unknown>;
-  private failure: Error | undefined;
 
   /**
    * @param sources by partition
@@ -27,7 +22,7 @@ export class LmdbTail implements Tail {
     onRecords: (records: readonly LogRecord[]) => void,
   ) {
     const advanced = (): void => {
-      for (const each of this.waiting) if (this.isAt(each.offsets)) each.settle();
+      this.waiting.advanced();
     };
     this.readers = sources.map(
       (source, i) => new PartitionReader(source, from[i] ?? 0, { records: onRecords, advanced }),
@@ -42,21 +37,7 @@ export class LmdbTail implements Tail {
   }
 
   reached(offsets: readonly number[], timeoutMs: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = (error?: Error): void => {
-        clearTimeout(timer);
-        this.waiting.delete(waiting);
-        if (error === undefined) resolve();
-        else reject(error);
-      };
-      const waiting: Waiting = { offsets, settle };
-      const timer = setTimeout(() => {
-        settle(new LogUnavailableError(`the tail of the log is over ${timeoutMs} ms behind`));
-      }, timeoutMs);
-      this.waiting.add(waiting);
-      if (this.isAt(offsets)) settle();
-      else if (this.failure !== undefined) settle(this.failure);
-    });
+    return this.waiting.reached(offsets, timeoutMs);
   }
 
   async stop(): Promise<void> {
@@ -69,8 +50,7 @@ export class LmdbTail implements Tail {
   }
 
   private end(reason: Error): void {
-    this.failure ??= reason;
     for (const reader of this.readers) reader.stop();
-    for (const each of this.waiting) each.settle(this.failure);
+    this.waiting.end(reason);
   }
 }
