@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 
 import { Failure } from '../domain/failure.js';
@@ -60,6 +61,8 @@ export class Ingest implements RecordHandler {
     journal: CrashJournal,
   ) {
     const { signal } = this.aborting;
+    // Every upload in flight may be waiting for what is away.
+    setMaxListeners(0, signal);
     this.room = new WaitingRoom(dependencies.config.limits.waitingUploadBytes);
     const outcomes = {
       finished: (upload: UploadInFlight): void => {

@@ -83,15 +83,16 @@ export class BatchWriter {
     for (const flight of found) this.measure(flight);
   }
 
-  /** @returns those that were not found and that the warehouse rejected when it was to store them again */
+  /** @returns those that are not there and that the warehouse rejected when it was to store them again */
   private async findAgain(stored: readonly BatchItem[]): Promise<RejectedItem[]> {
-    const lost: RejectedItem[] = [];
-    if (stored.length === 0) return lost;
+    if (stored.length === 0) return [];
     const { warehouse, fence, database, logger, signal } = this.dependencies;
     const family = familyNamed(stored[0]!.flight.upload.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
+    const lost: RejectedItem[] = [];
+    let rejected: readonly RejectedItem[] = [];
     let missing = stored;
-    while (missing.length > 0) {
+    for (;;) {
       const uploads = missing.map(toStore);
       const found = await retrying(
         () => readBack(warehouse, database, family, uploads),
@@ -101,17 +102,17 @@ export class BatchWriter {
       for (const { flight } of missing) {
         flight.rows = { ...flight.rows, readBack: found.rows.get(flight.version) ?? 0 };
       }
-      missing = missing.filter(
+      const absent = missing.filter(
         ({ flight }) => !found.rows.has(flight.version) && !isErased(fence, flight),
       );
-      if (missing.length > 0) {
-        logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
-        const rejected = await this.store.store(missing);
-        lost.push(...rejected);
-        missing = without(missing, rejected);
-        // A replica that lags behind is not to be stormed.
-        await sleep(READ_BACK_PAUSE_MS);
-      }
+      // One that was rejected may have been on its way to the reader: only now it is lost.
+      missing = without(absent, rejected);
+      lost.push(...rejected.filter(({ item }) => absent.includes(item)));
+      if (missing.length === 0) break;
+      logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
+      rejected = await this.store.store(missing);
+      // A replica that lags behind is not to be stormed.
+      await sleep(READ_BACK_PAUSE_MS);
     }
     end();
     return lost;
