@@ -11,6 +11,8 @@ import type { Warehouse } from './warehouse/warehouse.js';
 export interface Infrastructure {
   readonly log: UploadLog;
   readonly warehouse: Warehouse;
+  /** Rejects when the log cannot go on in this process. */
+  readonly failed: Promise<never>;
   /**
    * Resolves when the brokers have answered and the warehouse has the schema that this process
    * needs: waits while a server is away or not migrated yet.
@@ -37,7 +39,7 @@ export async function openInfrastructure(config: Config, logger: Logger): Promis
     const { DataFolderLock } = await import('./log/lmdb/data-folder-lock.js');
     const lock = await DataFolderLock.acquire(dataDir);
     closes.push(() => lock.release());
-    const { log, ready: logReady } = await openLog(config, logger);
+    const { log, ready: logReady, failed } = await openLog(config, logger);
     closes.push(() => log.close());
     const { warehouse, ready: warehouseReady } = await openWarehouse(config, logger);
     closes.push(() => warehouse.close());
@@ -45,7 +47,7 @@ export async function openInfrastructure(config: Config, logger: Logger): Promis
       await logReady(signal);
       await warehouseReady(signal);
     };
-    return { log, warehouse, ready, close };
+    return { log, warehouse, failed, ready, close };
   } catch (error) {
     await close();
     throw error;
@@ -55,11 +57,12 @@ export async function openInfrastructure(config: Config, logger: Logger): Promis
 async function openLog(
   { dataDir, kafka, limits }: Config,
   logger: Logger,
-): Promise<{ log: UploadLog; ready: (signal: AbortSignal) => Promise<void> }> {
+): Promise<Pick<Infrastructure, 'log' | 'failed' | 'ready'>> {
   if (kafka !== undefined) {
     const { configuredKafkaLog } = await import('./log/kafka/configured.js');
     const log = await configuredKafkaLog(kafka, limits, logger);
-    return { log, ready: (signal) => log.ready(signal) };
+    const never = new Promise<never>(() => undefined);
+    return { log, failed: never, ready: (signal) => log.ready(signal) };
   }
   const { LmdbLog } = await import('./log/lmdb/lmdb-log.js');
   const log = LmdbLog.open({
@@ -67,7 +70,7 @@ async function openLog(
     retentionMs: limits.logRetentionMs,
     timeoutMs: limits.logTimeoutMs,
   });
-  return { log, ready: () => Promise.resolve() };
+  return { log, failed: log.failed, ready: () => Promise.resolve() };
 }
 
 async function openWarehouse(

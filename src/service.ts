@@ -59,7 +59,9 @@ export class Service {
     private readonly config: Config,
     private readonly logger: Logger,
     private readonly infrastructure: Infrastructure,
-  ) {}
+  ) {
+    this.failures.push(infrastructure.failed);
+  }
 
   /**
    * Resolves when every port answers; until then the ops port says that the service is live and not

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../helpers/api-client.js';
+import { logDyingAtSignal } from '../helpers/preloads/preload.js';
 import {
   makeDataDir,
   removeDataDir,
@@ -121,4 +122,19 @@ test('a record that was created before a restart is found after it, by its own a
   expect((await own.get('self-serve', record.requestId)).status).toBe(404);
   const other = new ApiClient(() => second.ports.api, stranger);
   expect((await other.get('cost', record.requestId)).status).toBe(404);
+});
+
+test('a log that can do nothing any more ends the process, and the next one goes on', async () => {
+  const service = await start({ ...logDyingAtSignal(), SHUTDOWN_SECONDS: '5' });
+  const client = new ApiClient(() => service.ports.api, token);
+  const { requestId } = await client.upload('cost', FILE);
+  service.process.kill('SIGUSR2');
+  const answer = client.post('cost', FILE).catch(() => undefined);
+  expect(await service.exited).toBe(1);
+  await answer;
+
+  const next = await start();
+  const again = new ApiClient(() => next.ports.api, token);
+  expect(await again.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+  expect(await again.upload('cost', FILE)).toMatchObject({ status: 'succeeded' });
 });

@@ -1,20 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { logErrors } from '../../ops/metrics.js';
 import { LogUnavailableError } from '../upload-log.js';
+import { causeOf } from './commit-cause.js';
 import { copyOf, type Head, newVersion, type Tip } from './head.js';
 import type { LogStore } from './log-store.js';
 
-/** Bounds the memory and the duration of one transaction; a single larger write still goes through. */
-const GROUP_BYTES = 16 * 1024 * 1024;
-/**
- * One is synced while the next is written. With a third, LMDB's library loses track of which
- * transaction a promise belongs to, and acknowledges writes of one that failed.
- */
-const MAX_UNDER_WAY = 2;
-/** Less waits for the group under way: of single records each commit would be half empty. */
+/** Bounds the memory and the duration of what is under way; a single larger write still goes through. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Less waits for the groups under way: of single records each commit would be half empty. */
 const WORTH_OVERLAPPING_BYTES = 512 * 1024;
-/** The cause of a failure is for the message only, and LMDB's library may never tell it. */
-const CAUSE_MS = 100;
 
 /**
  * What a write does inside the transaction: puts and removes in the store, and moves the ends in
@@ -28,14 +21,15 @@ interface Write {
   readonly apply: Apply<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
+  isRefused: boolean;
 }
 
 /**
  * All writing to the log. Writes that arrive together share a transaction and its sync to the disk;
  * each write is in one transaction as a whole.
  *
- * A group that is worth it does not wait for the one before: it builds on the head that this one
- * leaves, and LMDB writes it as soon as this one is synced. Offsets are given by compare-and-set on
+ * A group that is worth it does not wait for those before: it builds on the head that they
+ * leave, and LMDB writes it as soon as it is done with what it is at. Offsets are given by compare-and-set on
  * the head's version, inside the transaction, and no version comes twice: two processes never give
  * the same offset, and a failed transaction gives none. When a group is not written, because another process
  * has come before it or because its transaction failed, those behind it find a version that is not
@@ -48,7 +42,8 @@ interface Write {
 export class GroupCommit {
   private waiting: Write[] = [];
   private starting: Promise<void> | undefined;
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly underWay = new Map<Promise<void>, readonly Write[]>();
+  private bytesUnderWay = 0;
   /** What the groups under way leave behind; undefined: the store is to be asked. */
   private tip: Tip | undefined;
   /** A group was not written, so those behind it will not be: nothing starts before all have settled. */
@@ -56,13 +51,19 @@ export class GroupCommit {
   /** Writes of those groups, in their order. */
   private readonly overtaken: Write[] = [];
   private refusal: LogUnavailableError | undefined;
+  /** How many groups have been. */
+  private settled = 0;
 
   /** @param committed is told every new head, once it is durable */
   constructor(
     private readonly store: LogStore,
     private readonly timeoutMs: number,
     private readonly committed: (head: Head) => void,
-  ) {}
+  ) {
+    store.failure.promise.catch((cause: unknown) => {
+      this.fail(cause);
+    });
+  }
 
   /**
    * @param operation names the write in the metric of errors
@@ -72,7 +73,7 @@ export class GroupCommit {
   submit<T>(operation: string, bytes: number, apply: Apply<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const settle = resolve as (result: unknown) => void;
-      const write: Write = { operation, bytes, apply, resolve: settle, reject };
+      const write: Write = { operation, bytes, apply, resolve: settle, reject, isRefused: false };
       if (this.refusal !== undefined) {
         refuse([write], this.refusal);
         return;
@@ -86,11 +87,17 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when nothing is waiting or under way. From the call on, writes are rejected. */
+  /**
+   * Resolves when nothing is waiting or under way, or when the store will answer nothing any more.
+   * From the call on, writes are rejected.
+   */
   async close(): Promise<void> {
     this.refusal = new LogUnavailableError('the log is closed');
     await this.starting;
-    while (this.underWay.size > 0) await Promise.all(this.underWay);
+    const failed = this.store.failure.promise.catch(() => 'failed');
+    while (this.underWay.size > 0) {
+      if ((await Promise.race([Promise.all(this.underWay.keys()), failed])) === 'failed') return;
+    }
   }
 
   private start(): void {
@@ -101,14 +108,13 @@ export class GroupCommit {
 
   private hasRoom(): boolean {
     if (this.underWay.size === 0) return true;
-    if (this.underWay.size === MAX_UNDER_WAY) return false;
-    return bytesOf(this.waiting) >= WORTH_OVERLAPPING_BYTES;
+    return this.bytesUnderWay < MOST_BYTES && bytesOf(this.waiting) >= WORTH_OVERLAPPING_BYTES;
   }
 
   private nextGroup(): Write[] {
     let count = 0;
-    let bytes = 0;
-    while (count < this.waiting.length && (count === 0 || bytes < GROUP_BYTES)) {
+    let bytes = this.bytesUnderWay;
+    while (count < this.waiting.length && (count === 0 || bytes < MOST_BYTES)) {
       bytes += this.waiting[count]!.bytes;
       count++;
     }
@@ -116,12 +122,15 @@ export class GroupCommit {
   }
 
   private run(group: readonly Write[]): void {
+    const bytes = bytesOf(group);
     const running = this.commit(group).then(() => {
       this.underWay.delete(running);
+      this.bytesUnderWay -= bytes;
       if (this.underWay.size === 0) this.goOn();
       this.start();
     });
-    this.underWay.add(running);
+    this.underWay.set(running, group);
+    this.bytesUnderWay += bytes;
   }
 
   /** Nothing is under way: the next group begins at what the store has. */
@@ -131,25 +140,29 @@ export class GroupCommit {
     this.waiting.unshift(...this.overtaken.splice(0));
   }
 
-  /** Settles always, and never rejects. */
+  /** Never rejects. */
   private async commit(group: readonly Write[]): Promise<void> {
+    const settledBefore = this.settled;
     const watch = setTimeout(() => {
-      this.stall(group);
+      this.stall(group, this.settled === settledBefore);
     }, this.timeoutMs);
     try {
       const results = await this.write(group);
       if (results === undefined) {
         this.isBroken = true;
-        this.overtaken.push(...group);
+        this.overtaken.push(...group.filter(({ isRefused }) => !isRefused));
       }
       results?.forEach((result, i) => {
         group[i]!.resolve(result);
       });
     } catch (error) {
       this.isBroken = true;
-      refuse(group, await explain(error));
+      const cause = await causeOf(error);
+      const message = `the log did not take the records: ${cause.message}`;
+      refuse(group, new LogUnavailableError(message, { cause }));
     } finally {
       clearTimeout(watch);
+      this.settled++;
       if (this.refusal instanceof StalledError) this.refusal = undefined;
     }
   }
@@ -168,10 +181,20 @@ export class GroupCommit {
     return results;
   }
 
-  private stall(group: readonly Write[]): void {
+  /** Nothing that is under way need ever be answered. */
+  private fail(cause: unknown): void {
+    this.refusal = new LogUnavailableError('the log does not work any more', { cause });
+    const underWay = [...this.underWay.values()].flat();
+    refuse([...underWay, ...this.overtaken.splice(0), ...this.waiting.splice(0)], this.refusal);
+  }
+
+  /** @param isAll whether no other group has been answered either */
+  private stall(group: readonly Write[], isAll: boolean): void {
     const error = new StalledError(`the log did not acknowledge within ${this.timeoutMs} ms`);
+    refuse(group, error);
+    if (!isAll) return;
     this.refusal ??= error;
-    refuse([...group, ...this.overtaken.splice(0), ...this.waiting.splice(0)], error);
+    refuse([...this.overtaken.splice(0), ...this.waiting.splice(0)], error);
   }
 }
 
@@ -183,21 +206,8 @@ class StalledError extends LogUnavailableError {}
 
 function refuse(writes: readonly Write[], error: LogUnavailableError): void {
   for (const write of writes) {
+    write.isRefused = true;
     logErrors.inc({ operation: write.operation });
     write.reject(error);
   }
-}
-
-/**
- * LMDB gives the cause of a failed transaction as a promise, which must not stay unhandled, and which
- * stays without an answer when the transaction before has not been told of yet.
- */
-async function explain(error: unknown): Promise<LogUnavailableError> {
-  let cause = error;
-  if (error instanceof Error && 'commitError' in error) {
-    const told = Promise.resolve(error.commitError).catch((reason: unknown) => reason);
-    cause = await Promise.race([told, sleep(CAUSE_MS, error)]);
-  }
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new LogUnavailableError(`the log did not take the records: ${reason}`, { cause });
 }

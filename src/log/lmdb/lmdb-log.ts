@@ -11,6 +11,7 @@ import type {
   UploadLog,
 } from '../upload-log.js';
 import { ConsumerGroups } from './consumer-groups.js';
+import { DiskReserve, freeBytesOf } from './disk-reserve.js';
 import { Ends } from './ends.js';
 import { GroupCommit } from './group-commit.js';
 import { emptyHead, type Head } from './head.js';
@@ -31,6 +32,8 @@ export interface LmdbLogOptions {
   readonly timeoutMs: number;
   /** Milliseconds since the epoch; may step back. */
   readonly now?: () => number;
+  /** What the disk of the folder has left. */
+  readonly freeBytes?: () => number;
 }
 
 /** A consumption or a tail. */
@@ -54,6 +57,7 @@ export class LmdbLog implements UploadLog {
   private readonly groups: ConsumerGroups;
   private readonly retention: Retention;
   private readonly now: () => number;
+  private readonly reserve: DiskReserve;
   private readonly streams = new Set<Stream>();
   private closed: Promise<void> | undefined;
 
@@ -74,6 +78,7 @@ export class LmdbLog implements UploadLog {
     private readonly released: () => void,
   ) {
     this.now = options.now ?? Date.now;
+    this.reserve = new DiskReserve(options.freeBytes ?? (() => freeBytesOf(options.dir)));
     this.store = new LogStore(options.dir, emptyHead(options.partitions ?? {}));
     this.ends = new Ends(this.store);
     this.commits = new GroupCommit(this.store, options.timeoutMs, (head) => {
@@ -81,6 +86,11 @@ export class LmdbLog implements UploadLog {
     });
     this.groups = new ConsumerGroups(this.store, this.ends, this.commits);
     this.retention = new Retention(this.store, this.commits, options.retentionMs, this.now);
+  }
+
+  /** Rejects when the log can be neither written nor read before another process opens it. */
+  get failed(): Promise<never> {
+    return this.store.failure.promise;
   }
 
   partitions(topic: Topic): number {
@@ -100,8 +110,10 @@ export class LmdbLog implements UploadLog {
       throw new RangeError(`topic ${topic} has no partition ${partition}`);
     });
     const bytes = records.reduce((sum, record) => sum + record.value.length, 0);
-    return this.commits.submit('append', bytes, (head) =>
-      records.map((record, i) => this.appendOne(head, topic, partitions[i]!, record)),
+    return this.reserve.within(bytes, () =>
+      this.commits.submit('append', bytes, (head) =>
+        records.map((record, i) => this.appendOne(head, topic, partitions[i]!, record)),
+      ),
     );
   }
 

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
+import { Failure } from '../../domain/failure.js';
 import { LogUnavailableError, type LogRecord, type Topic } from '../upload-log.js';
+import { handled } from './commit-cause.js';
 import { type Head, newVersion, type Tip } from './head.js';
 
 /** Address space that is reserved for the file; it takes no memory and no disk before it is used. */
@@ -10,8 +13,16 @@ const MAP_BYTES = 2 ** 40;
 const BATCH_RECORDS = 500;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
+/** In the message from then on, until the folder is opened again by another process. */
+const PANIC = 'MDB_PANIC';
+
+/** What is left of writers that have ended is used again. */
+const WRITER_SLOTS = 1024;
+
 type RecordKey = [topic: Topic, partition: number, offset: number];
 type WatermarkKey = [topic: Topic, group: string, partition: number];
+
+type LastWrite = readonly [writer: string, number: number];
 
 /** Everything of a record but its offset and its value. */
 type RecordEntry = readonly [
@@ -29,11 +40,19 @@ type RecordEntry = readonly [
  * fails. `put`, `remove` and `setWatermark` belong inside `writeAfter`.
  */
 export class LogStore {
+  /** Of the environment as a whole: after a failed write of LMDB's own page. */
+  readonly failure = new Failure();
+  private hasFailed = false;
   private readonly root: RootDatabase;
   private readonly head: Database<Head, 'head'>;
   private readonly records: Database<RecordEntry, RecordKey>;
   private readonly values: Database<Uint8Array, RecordKey>;
   private readonly watermarks: Database<number, WatermarkKey>;
+  /** The last write of each writer. Two that have the same slot do not find theirs, and are refused. */
+  private readonly writers: Database<LastWrite, number>;
+  private readonly slot = process.pid % WRITER_SLOTS;
+  private readonly writer = randomUUID();
+  private writes = 0;
 
   /** @param initial the head of a log that does not exist yet, and of topics that are new to it */
   constructor(dir: string, initial: Head) {
@@ -51,6 +70,7 @@ export class LogStore {
     this.records = this.root.openDB({ name: 'records', encoding: 'json' });
     this.values = this.root.openDB({ name: 'values', encoding: 'binary' });
     this.watermarks = this.root.openDB({ name: 'watermarks', encoding: 'json' });
+    this.writers = this.root.openDB({ name: 'writers', encoding: 'json' });
     this.root.transactionSync(() => {
       const entry = this.head.getEntry('head');
       if (entry === undefined) this.head.putSync('head', initial, newVersion());
@@ -64,7 +84,7 @@ export class LogStore {
 
   /** The head as of the last commit of any process, as a copy. */
   readTip(): Tip {
-    return answering(() => {
+    return this.answering(() => {
       this.root.resetReadTxn();
       const entry = this.head.getEntry('head');
       if (entry?.version === undefined) throw new Error('the head entry is missing');
@@ -76,13 +96,33 @@ export class LogStore {
    * Writes what `puts` puts and removes, and the head as `puts` leaves it, in one transaction, if
    * the commit before is the one that made `version`.
    *
-   * @returns whether it was written; settles once that is durable
+   * Several may be under way. Then LMDB's library may report the outcome of a later transaction for
+   * that of an earlier one, never before both have ended; so what counts is whether the write is
+   * found. Those of one writer therefore have to build on one another, each on the version of the
+   * one before, until all under way have settled.
+   *
+   * @returns whether it was written, durably
    */
-  writeAfter(version: number, { head, version: next }: Tip, puts: () => void): Promise<boolean> {
-    return this.head.ifVersion('head', version, () => {
-      puts();
-      void this.head.put('head', head, next);
-    });
+  async writeAfter(
+    version: number,
+    { head, version: next }: Tip,
+    puts: () => void,
+  ): Promise<boolean> {
+    const number = ++this.writes;
+    let isNext = true;
+    let failure: Error | undefined;
+    try {
+      isNext = await this.head.ifVersion('head', version, () => {
+        puts();
+        void this.head.put('head', head, next);
+        void this.writers.put(this.slot, [this.writer, number]);
+      });
+    } catch (error) {
+      failure = handled(error);
+    }
+    if (this.lastWrite() >= number) return true;
+    if (!isNext) return false;
+    throw failure ?? new Error('the transaction failed');
   }
 
   /** `value` must stay as it is until the transaction is written. */
@@ -102,12 +142,12 @@ export class LogStore {
   }
 
   watermark(topic: Topic, group: string, partition: number): number | undefined {
-    return answering(() => this.watermarks.get([topic, group, partition]));
+    return this.answering(() => this.watermarks.get([topic, group, partition]));
   }
 
   /** The watermarks of all groups. */
   watermarksOf(topic: Topic, partition: number): number[] {
-    return answering(() =>
+    return this.answering(() =>
       Array.from(this.watermarks.getRange())
         .filter(({ key }) => key[0] === topic && key[2] === partition)
         .map(({ value }) => value),
@@ -119,7 +159,7 @@ export class LogStore {
    * them is kept.
    */
   readBatch(topic: Topic, partition: number, from: number, to: number): LogRecord[] {
-    return answering(() => {
+    return this.answering(() => {
       const batch: LogRecord[] = [];
       let bytes = 0;
       for (const { key: at, value: entry } of this.range(topic, partition, from, to)) {
@@ -142,7 +182,7 @@ export class LogStore {
     time: number,
     limit: number,
   ): number[] {
-    return answering(() => {
+    return this.answering(() => {
       const offsets: number[] = [];
       for (const { key, value: entry } of this.range(topic, partition, 0, to)) {
         if (entry[0] >= time || offsets.length === limit) break;
@@ -152,21 +192,35 @@ export class LogStore {
     });
   }
 
-  close(): Promise<void> {
-    return this.root.close();
+  async close(): Promise<void> {
+    // After a panic LMDB's own thread may hold its lock for ever.
+    if (!this.hasFailed) await this.root.close();
+  }
+
+  /** The number of the last write that is in the store; 0 if none of this writer is. */
+  private lastWrite(): number {
+    return this.answering(() => {
+      this.root.resetReadTxn();
+      const [writer, number] = this.writers.get(this.slot) ?? [];
+      return writer === this.writer ? number! : 0;
+    });
+  }
+
+  private answering<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (cause) {
+      if (cause instanceof Error && cause.message.includes(PANIC)) {
+        this.hasFailed = true;
+        this.failure.report(new Error('LMDB can neither write nor read any more', { cause }));
+      }
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new LogUnavailableError(`the log could not be read: ${reason}`, { cause });
+    }
   }
 
   private range(topic: Topic, partition: number, from: number, to: number) {
     return this.records.getRange({ start: [topic, partition, from], end: [topic, partition, to] });
-  }
-}
-
-function answering<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new LogUnavailableError(`the log could not be read: ${reason}`, { cause });
   }
 }
 

@@ -13,6 +13,11 @@ export function killedAtEnd(when: 'before' | 'after'): Record<string, string> {
   return { ...preloading('killed-at-end.mjs'), KILLED_AT_END: when };
 }
 
+/** What a process has in its environment so that its log can do nothing any more once it gets SIGUSR2. */
+export function logDyingAtSignal(): Record<string, string> {
+  return preloading('panicking-log.mjs');
+}
+
 function preloading(file: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${new URL(file, import.meta.url).href}` };
 }

@@ -2,9 +2,16 @@ import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 
 import { afterEach, expect, jest, test } from '@jest/globals';
+import type { Database } from 'lmdb';
+import type { Head } from '../../../src/log/lmdb/head.js';
+import type { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { LogStore } from '../../../src/log/lmdb/log-store.js';
-import { type Consumption, LogUnavailableError } from '../../../src/log/upload-log.js';
-import { LogFolders, readAll, record } from '../helpers/log-folders.js';
+import {
+  type Consumption,
+  LogUnavailableError,
+  type RecordPosition,
+} from '../../../src/log/upload-log.js';
+import { LogFolders, readAll, record, texts } from '../helpers/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(async () => {
@@ -18,45 +25,51 @@ function failedTransaction(commitError: Promise<never>): Error {
   return Object.assign(new Error('Commit failed (see commitError for details)'), { commitError });
 }
 
-function nextTransactionFails(commitError: Promise<never>): void {
+function nextTransactionFails(log: LmdbLog, commitError: Promise<never>): void {
   jest
-    .spyOn(LogStore.prototype, 'writeAfter')
+    .spyOn(headOf(log), 'ifVersion')
     .mockImplementationOnce(() => Promise.reject(failedTransaction(commitError)));
+}
+
+function headOf(log: LmdbLog): Database<Head, 'head'> {
+  return (log as unknown as { store: { head: Database<Head, 'head'> } }).store.head;
 }
 
 const forEver = new Promise<never>(() => undefined);
 
-test('while one transaction is synced the next is written, and no third is handed over', async () => {
+test('groups are handed over while others are under way, up to 16 MiB', async () => {
   const log = await folders.open();
   const write = Object.getOwnPropertyDescriptor(LogStore.prototype, 'writeAfter')!
     .value as LogStore['writeAfter'];
-  let underWay = 0;
-  let most = 0;
+  let handedOver = 0;
+  let goOn = (): void => undefined;
+  const held = new Promise<void>((resolve) => (goOn = resolve));
   jest.spyOn(LogStore.prototype, 'writeAfter').mockImplementation(async function (
     this: LogStore,
     ...group: Parameters<LogStore['writeAfter']>
   ) {
-    most = Math.max(most, ++underWay);
-    try {
-      return await write.apply(this, group);
-    } finally {
-      underWay--;
-    }
+    handedOver++;
+    const written = write.apply(this, group);
+    await held;
+    return written;
   });
   const chunk = Buffer.alloc(128 * 1024, 'x');
-  const appends: Promise<unknown>[] = [];
+  const appends: Promise<readonly RecordPosition[]>[] = [];
   for (let i = 0; i < 300; i++) {
     appends.push(log.append('uploads', [record(chunk)]));
-    if (i % 3 === 0) await setImmediate();
+    await setImmediate();
   }
-  await Promise.all(appends);
-  expect(most).toBe(2);
+  // The first chunk goes alone, those behind it by fours, the last by threes.
+  expect(handedOver).toBe(1 + (16 * 8) / 4);
+  goOn();
+  const positions = (await Promise.all(appends)).flat();
+  expect(positions.map(({ offset }) => offset)).toEqual(positions.map((_, i) => i));
   expect(await readAll(log, 'uploads')).toHaveLength(300);
 });
 
 test('a failed transaction whose cause is never told is refused, and the log goes on', async () => {
   const log = await folders.open();
-  nextTransactionFails(forEver);
+  nextTransactionFails(log, forEver);
   await expect(log.append('uploads', [record('a')])).rejects.toThrow(LogUnavailableError);
   expect(await log.append('uploads', [record('b')])).toEqual([{ partition: 0, offset: 0 }]);
   await log.close();
@@ -65,7 +78,7 @@ test('a failed transaction whose cause is never told is refused, and the log goe
 test('the message of a failed transaction names the cause', async () => {
   const log = await folders.open();
   const cause = Promise.reject(new Error('No space left on device'));
-  nextTransactionFails(cause);
+  nextTransactionFails(log, cause);
   await expect(log.append('uploads', [record('a')])).rejects.toThrow('No space left on device');
 });
 
@@ -77,7 +90,7 @@ test('a watermark that the log does not take is committed again', async () => {
     revoked: () => undefined,
     records: () => Promise.resolve(),
   });
-  nextTransactionFails(forEver);
+  nextTransactionFails(log, forEver);
   await consumption.commit(0, 1);
   expect(await log.committedOffsets('uploads', 'group')).toEqual([1]);
 });
@@ -100,4 +113,97 @@ test('a consumption stops although the log takes none of its watermarks', async 
   await once(handled, 'refused');
   await consumption.stop();
   expect(await log.committedOffsets('uploads', 'group')).toEqual([0]);
+});
+
+test('what the library calls written and is not is refused', async () => {
+  const log = await folders.open();
+  await log.append('uploads', [record('a')]);
+  jest.spyOn(headOf(log), 'ifVersion').mockImplementationOnce(() => Promise.resolve(true));
+  await expect(log.append('uploads', [record('b')])).rejects.toThrow(LogUnavailableError);
+  expect(await log.append('uploads', [record('c')])).toEqual([{ partition: 0, offset: 1 }]);
+  expect(texts(await readAll(log, 'uploads'))).toEqual(['a', 'c']);
+});
+
+test('what the library calls failed and is written is acknowledged', async () => {
+  const log = await folders.open();
+  const head = headOf(log);
+  const write = head.ifVersion.bind(head);
+  jest.spyOn(head, 'ifVersion').mockImplementationOnce(async (...args) => {
+    await write(...args);
+    throw failedTransaction(forEver);
+  });
+  expect(await log.append('uploads', [record('a')])).toEqual([{ partition: 0, offset: 0 }]);
+  expect(await log.append('uploads', [record('b')])).toEqual([{ partition: 0, offset: 1 }]);
+});
+
+test('a log that can be neither written nor read any more says so', async () => {
+  const log = await folders.open();
+  jest.spyOn(headOf(log), 'getEntry').mockImplementationOnce(() => {
+    throw new Error('Invalid argument: MDB_PANIC: Update of meta page failed');
+  });
+  await expect(log.endOffsets('uploads')).rejects.toThrow(LogUnavailableError);
+  await expect(log.failed).rejects.toThrow('LMDB can neither write nor read any more');
+});
+
+test('the last of the disk is not given to records, but to watermarks and deletions', async () => {
+  let freeBytes = 64 * 1024 * 1024 + 1;
+  let now = 0;
+  const log = await folders.open({ freeBytes: () => freeBytes, retentionMs: 1, now: () => now });
+  await log.append('uploads', [record('a')]);
+  freeBytes--;
+  await expect(log.append('uploads', [record('b')])).rejects.toThrow(/last 64 MiB of the disk/);
+  await log.rewind('uploads', 'group', [1]);
+  now = 10;
+  expect(await log.deleteExpired()).toBe(1);
+  freeBytes++;
+  expect(await log.append('uploads', [record('b')])).toEqual([{ partition: 0, offset: 1 }]);
+});
+
+test.each([
+  ['rejected', () => Promise.reject(failedTransaction(forEver))],
+  ['called written', () => Promise.resolve(true)],
+])('a group that failed is refused when it is %s, those behind it are written', async (_, told) => {
+  const log = await folders.open();
+  const head = headOf(log);
+  const write = head.ifVersion.bind(head);
+  let groups = 0;
+  jest.spyOn(head, 'ifVersion').mockImplementation(async (key, version, puts) => {
+    if (++groups !== 2) return write(key, version, puts);
+    await write(key, version + 1, puts);
+    return told();
+  });
+  const appends = Array.from({ length: 60 }, async (_, i) => {
+    for (let turn = 0; turn < i; turn++) await setImmediate();
+    return log.append('uploads', [record(Buffer.alloc(128 * 1024, String(i)))]);
+  });
+  const results = await Promise.allSettled(appends);
+  const taken = results.flatMap((result, i) =>
+    result.status === 'fulfilled' ? [{ i, offset: result.value[0]!.offset }] : [],
+  );
+  // The first went alone; how many were in the second depends on how soon that was written.
+  const refused = results.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []));
+  expect([1, 2, 3, 4]).toContain(refused.length);
+  expect(refused).toEqual(refused.map((_, i) => i + 1));
+  expect(taken.map(({ offset }) => offset)).toEqual(taken.map((_, offset) => offset));
+  const kept = await readAll(log, 'uploads');
+  expect(kept.map(({ value }) => value.toString('latin1', 0, 2))).toEqual(
+    taken.map(({ i }) => String(i).repeat(2).slice(0, 2)),
+  );
+});
+
+test('a log that can do nothing any more answers what is under way, and closes', async () => {
+  const log = await folders.open();
+  const head = headOf(log);
+  jest.spyOn(head, 'ifVersion').mockImplementation(() => forEver);
+  const underWay = log.append('uploads', [record('a')]);
+  await setImmediate();
+  const behind = log.append('uploads', [record('b')]);
+  jest.spyOn(head, 'getEntry').mockImplementationOnce(() => {
+    throw new Error('Invalid argument: MDB_PANIC: Update of meta page failed');
+  });
+  await expect(log.endOffsets('uploads')).rejects.toThrow(LogUnavailableError);
+  for (const append of [underWay, behind, log.append('uploads', [record('c')])]) {
+    await expect(append).rejects.toThrow(LogUnavailableError);
+  }
+  await log.close();
 });
