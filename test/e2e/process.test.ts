@@ -125,7 +125,7 @@ test('a record that was created before a restart is found after it, by its own a
 });
 
 test('a log that can do nothing any more ends the process, and the next one goes on', async () => {
-  const service = await start({ ...logDyingAtSignal(), SHUTDOWN_SECONDS: '5' });
+  const service = await start({ ...logDyingAtSignal(), SHUTDOWN_SECONDS: '1' });
   const client = new ApiClient(() => service.ports.api, token);
   const { requestId } = await client.upload('cost', FILE);
   service.process.kill('SIGUSR2');
