@@ -145,7 +145,7 @@ export class GroupCommit {
     const settledBefore = this.settled;
     const watch = setTimeout(() => {
       this.stall(group, this.settled === settledBefore);
-    }, this.timeoutMs);
+    }, this.timeoutMs).unref();
     try {
       const results = await this.write(group);
       if (results === undefined) {

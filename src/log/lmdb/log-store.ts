@@ -17,12 +17,14 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 const PANIC = 'MDB_PANIC';
 
 /** What is left of writers that have ended is used again. */
-const WRITER_SLOTS = 1024;
+const WRITER_SLOTS = 256;
 
 type RecordKey = [topic: Topic, partition: number, offset: number];
 type WatermarkKey = [topic: Topic, group: string, partition: number];
 
-type LastWrite = readonly [writer: string, number: number];
+/** The version of a writer's entry is the number of its last write. */
+type Writer = string;
+type Slot = number;
 
 /** Everything of a record but its offset and its value. */
 type RecordEntry = readonly [
@@ -44,15 +46,16 @@ export class LogStore {
   readonly failure = new Failure();
   private hasFailed = false;
   private readonly root: RootDatabase;
-  private readonly head: Database<Head, 'head'>;
+  /** The head; and of each writer, in the page that every commit writes anyway, its last write. */
+  private readonly head: Database<Head | Writer, 'head' | Slot>;
   private readonly records: Database<RecordEntry, RecordKey>;
   private readonly values: Database<Uint8Array, RecordKey>;
   private readonly watermarks: Database<number, WatermarkKey>;
-  /** The last write of each writer. Two that have the same slot do not find theirs, and are refused. */
-  private readonly writers: Database<LastWrite, number>;
-  private readonly slot = process.pid % WRITER_SLOTS;
-  private readonly writer = randomUUID();
+  /** Of two writers that have the same slot, one may not find its write, and is refused. */
+  private readonly slot: Slot = process.pid % WRITER_SLOTS;
+  private readonly writer: Writer = randomUUID();
   private writes = 0;
+  private unsettled = 0;
 
   /** @param initial the head of a log that does not exist yet, and of topics that are new to it */
   constructor(dir: string, initial: Head) {
@@ -70,12 +73,11 @@ export class LogStore {
     this.records = this.root.openDB({ name: 'records', encoding: 'json' });
     this.values = this.root.openDB({ name: 'values', encoding: 'binary' });
     this.watermarks = this.root.openDB({ name: 'watermarks', encoding: 'json' });
-    this.writers = this.root.openDB({ name: 'writers', encoding: 'json' });
     this.root.transactionSync(() => {
-      const entry = this.head.getEntry('head');
-      if (entry === undefined) this.head.putSync('head', initial, newVersion());
-      else if (Object.keys(initial).some((topic) => !(topic in entry.value))) {
-        this.head.putSync('head', { ...initial, ...entry.value }, newVersion());
+      const head = this.head.get('head') as Head | undefined;
+      if (head === undefined) this.head.putSync('head', initial, newVersion());
+      else if (Object.keys(initial).some((topic) => !(topic in head))) {
+        this.head.putSync('head', { ...initial, ...head }, newVersion());
       }
     });
     syncFolder(dir);
@@ -88,7 +90,7 @@ export class LogStore {
       this.root.resetReadTxn();
       const entry = this.head.getEntry('head');
       if (entry?.version === undefined) throw new Error('the head entry is missing');
-      return { head: entry.value, version: entry.version };
+      return { head: entry.value as Head, version: entry.version };
     });
   }
 
@@ -97,9 +99,9 @@ export class LogStore {
    * the commit before is the one that made `version`.
    *
    * Several may be under way. Then LMDB's library may report the outcome of a later transaction for
-   * that of an earlier one, never before both have ended; so what counts is whether the write is
-   * found. Those of one writer therefore have to build on one another, each on the version of the
-   * one before, until all under way have settled.
+   * that of one between it and the oldest, never before both have ended; so of a write that
+   * was not the only one what counts is whether it is found. Those of one writer therefore have to
+   * build on one another, each on the version of the one before, until all under way have settled.
    *
    * @returns whether it was written, durably
    */
@@ -108,6 +110,7 @@ export class LogStore {
     { head, version: next }: Tip,
     puts: () => void,
   ): Promise<boolean> {
+    const isOldest = this.unsettled++ === 0;
     const number = ++this.writes;
     let isNext = true;
     let failure: Error | undefined;
@@ -115,12 +118,15 @@ export class LogStore {
       isNext = await this.head.ifVersion('head', version, () => {
         puts();
         void this.head.put('head', head, next);
-        void this.writers.put(this.slot, [this.writer, number]);
+        if (!isOldest) void this.head.put(this.slot, this.writer, number);
       });
     } catch (error) {
       failure = handled(error);
+    } finally {
+      this.unsettled--;
     }
-    if (this.lastWrite() >= number) return true;
+    const isWritten = isOldest ? isNext && failure === undefined : this.lastWrite() >= number;
+    if (isWritten) return true;
     if (!isNext) return false;
     throw failure ?? new Error('the transaction failed');
   }
@@ -201,8 +207,8 @@ export class LogStore {
   private lastWrite(): number {
     return this.answering(() => {
       this.root.resetReadTxn();
-      const [writer, number] = this.writers.get(this.slot) ?? [];
-      return writer === this.writer ? number! : 0;
+      const entry = this.head.getEntry(this.slot);
+      return entry?.value === this.writer ? (entry.version ?? 0) : 0;
     });
   }
 

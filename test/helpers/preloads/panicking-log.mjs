@@ -14,7 +14,7 @@ const writeAfter = LogStore.prototype.writeAfter;
 LogStore.prototype.writeAfter = function (...args) {
   if (isDead) {
     this.head.ifVersion = () => new Promise(() => undefined);
-    this.head.getEntry = this.writers.get = panic;
+    this.head.getEntry = panic;
   }
   return writeAfter.apply(this, args);
 };

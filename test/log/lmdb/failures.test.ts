@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 
 import { afterEach, expect, jest, test } from '@jest/globals';
-import type { Database } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import type { Head } from '../../../src/log/lmdb/head.js';
 import type { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { LogStore } from '../../../src/log/lmdb/log-store.js';
@@ -11,7 +11,7 @@ import {
   LogUnavailableError,
   type RecordPosition,
 } from '../../../src/log/upload-log.js';
-import { LogFolders, readAll, record, texts } from '../helpers/log-folders.js';
+import { LogFolders, readAll, record } from '../helpers/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(async () => {
@@ -33,6 +33,11 @@ function nextTransactionFails(log: LmdbLog, commitError: Promise<never>): void {
 
 function headOf(log: LmdbLog): Database<Head, 'head'> {
   return (log as unknown as { store: { head: Database<Head, 'head'> } }).store.head;
+}
+
+/** LMDB itself, which works in truth, and which a log that has failed leaves open. */
+async function closeStill(log: LmdbLog): Promise<void> {
+  await (log as unknown as { store: { root: RootDatabase } }).store.root.close();
 }
 
 const forEver = new Promise<never>(() => undefined);
@@ -115,27 +120,6 @@ test('a consumption stops although the log takes none of its watermarks', async 
   expect(await log.committedOffsets('uploads', 'group')).toEqual([0]);
 });
 
-test('what the library calls written and is not is refused', async () => {
-  const log = await folders.open();
-  await log.append('uploads', [record('a')]);
-  jest.spyOn(headOf(log), 'ifVersion').mockImplementationOnce(() => Promise.resolve(true));
-  await expect(log.append('uploads', [record('b')])).rejects.toThrow(LogUnavailableError);
-  expect(await log.append('uploads', [record('c')])).toEqual([{ partition: 0, offset: 1 }]);
-  expect(texts(await readAll(log, 'uploads'))).toEqual(['a', 'c']);
-});
-
-test('what the library calls failed and is written is acknowledged', async () => {
-  const log = await folders.open();
-  const head = headOf(log);
-  const write = head.ifVersion.bind(head);
-  jest.spyOn(head, 'ifVersion').mockImplementationOnce(async (...args) => {
-    await write(...args);
-    throw failedTransaction(forEver);
-  });
-  expect(await log.append('uploads', [record('a')])).toEqual([{ partition: 0, offset: 0 }]);
-  expect(await log.append('uploads', [record('b')])).toEqual([{ partition: 0, offset: 1 }]);
-});
-
 test('a log that can be neither written nor read any more says so', async () => {
   const log = await folders.open();
   jest.spyOn(headOf(log), 'getEntry').mockImplementationOnce(() => {
@@ -143,6 +127,7 @@ test('a log that can be neither written nor read any more says so', async () => 
   });
   await expect(log.endOffsets('uploads')).rejects.toThrow(LogUnavailableError);
   await expect(log.failed).rejects.toThrow('LMDB can neither write nor read any more');
+  await closeStill(log);
 });
 
 test('the last of the disk is not given to records, but to watermarks and deletions', async () => {
@@ -160,16 +145,23 @@ test('the last of the disk is not given to records, but to watermarks and deleti
 });
 
 test.each([
-  ['rejected', () => Promise.reject(failedTransaction(forEver))],
-  ['called written', () => Promise.resolve(true)],
-])('a group that failed is refused when it is %s, those behind it are written', async (_, told) => {
+  ['failed and is rejected', false, () => Promise.reject(failedTransaction(forEver))],
+  ['failed and is called written', false, () => Promise.resolve(true)],
+  ['was written and is rejected', true, () => Promise.reject(failedTransaction(forEver))],
+])('what counts of a group that %s is the log', async (_, isWritten, told) => {
   const log = await folders.open();
   const head = headOf(log);
   const write = head.ifVersion.bind(head);
   let groups = 0;
+  let secondIsTold = (): void => undefined;
+  const second = new Promise<void>((resolve) => (secondIsTold = resolve));
   jest.spyOn(head, 'ifVersion').mockImplementation(async (key, version, puts) => {
-    if (++groups !== 2) return write(key, version, puts);
-    await write(key, version + 1, puts);
+    const group = ++groups;
+    const written = write(key, group === 2 && !isWritten ? version + 1 : version, puts);
+    if (group === 1) await second;
+    if (group !== 2) return written;
+    await written;
+    secondIsTold();
     return told();
   });
   const appends = Array.from({ length: 60 }, async (_, i) => {
@@ -177,13 +169,12 @@ test.each([
     return log.append('uploads', [record(Buffer.alloc(128 * 1024, String(i)))]);
   });
   const results = await Promise.allSettled(appends);
+  // The first chunk goes alone, those behind it by fours.
+  const refused = results.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []));
+  expect(refused).toEqual(isWritten ? [] : [1, 2, 3, 4]);
   const taken = results.flatMap((result, i) =>
     result.status === 'fulfilled' ? [{ i, offset: result.value[0]!.offset }] : [],
   );
-  // The first went alone; how many were in the second depends on how soon that was written.
-  const refused = results.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []));
-  expect([1, 2, 3, 4]).toContain(refused.length);
-  expect(refused).toEqual(refused.map((_, i) => i + 1));
   expect(taken.map(({ offset }) => offset)).toEqual(taken.map((_, offset) => offset));
   const kept = await readAll(log, 'uploads');
   expect(kept.map(({ value }) => value.toString('latin1', 0, 2))).toEqual(
@@ -206,4 +197,5 @@ test('a log that can do nothing any more answers what is under way, and closes',
     await expect(append).rejects.toThrow(LogUnavailableError);
   }
   await log.close();
+  await closeStill(log);
 });
