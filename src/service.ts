@@ -59,9 +59,7 @@ export class Service {
     private readonly config: Config,
     private readonly logger: Logger,
     private readonly infrastructure: Infrastructure,
-  ) {
-    this.failures.push(infrastructure.failed);
-  }
+  ) {}
 
   /**
    * Resolves when every port answers; until then the ops port says that the service is live and not
@@ -90,9 +88,9 @@ export class Service {
     }
   }
 
-  /** Rejects when a role cannot go on. The process is to end: its successor replays from the log. */
+  /** Rejects when a role, or the log, cannot go on. The process is to end: its successor replays from the log. */
   failed(): Promise<never> {
-    return Promise.race(this.failures);
+    return Promise.race([this.infrastructure.failed, ...this.failures]);
   }
 
   /** Refuses new uploads, finishes those in flight within the deadline, commits, closes. Idempotent. */

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../helpers/api-client.js';
@@ -29,13 +27,12 @@ const file = (cost: number): string =>
 const costs = (): Promise<unknown[]> =>
   deployment.query("SELECT cost FROM cost_rows WHERE account = 'acme'");
 
-async function untilIngested(requestId: string): Promise<void> {
-  for (;;) {
-    const answer = await client.get('cost', requestId);
-    const { status } = (await answer.json()) as { status: string };
-    if (status === 'ingested') return;
-    await sleep(10);
-  }
+/** Uploads a file that the warehouse takes and loses, until another fault is set; gives its id. */
+async function takenAndLost(cost: number): Promise<string> {
+  await deployment.clickhouse!.fault({ kind: 'lost', on: 'insert' });
+  const { requestId } = await client.create('cost', file(cost));
+  await client.until('cost', requestId, 'ingested');
+  return requestId;
 }
 
 test('a rejected upload fails with a reason and comes back as a new request at its old place', async () => {
@@ -75,20 +72,15 @@ test('one that comes back late does not replace what was accepted after it', asy
 });
 
 test('what the warehouse took and lost is stored again', async () => {
-  const clickhouse = deployment.clickhouse!;
-  await clickhouse.fault({ kind: 'lost', on: 'insert' });
-  const { requestId } = await client.create('cost', file(4));
-  await untilIngested(requestId);
-  await clickhouse.heal();
+  const requestId = await takenAndLost(4);
+  await deployment.clickhouse!.heal();
   expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
   expect(await costs()).toEqual([{ cost: 4 }]);
 });
 
 test('what it lost and then rejects is set aside', async () => {
   const clickhouse = deployment.clickhouse!;
-  await clickhouse.fault({ kind: 'lost', on: 'insert' });
-  const { requestId } = await client.create('cost', file(5));
-  await untilIngested(requestId);
+  const requestId = await takenAndLost(5);
   await clickhouse.fault({ kind: 'exception', on: 'insert', code: INCORRECT_DATA });
   const rejected = await client.finished('cost', requestId);
   expect(rejected).toMatchObject({ status: 'failed', prevStatus: 'ingested' });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FamilyName } from '../../src/domain/families/index.js';
+import type { Status } from '../../src/domain/requests/status.js';
 import type { UploadRequestRecord } from '../../src/domain/requests/transition.js';
 
 const FINISH_MS = 90_000;
@@ -56,13 +57,22 @@ export class ApiClient {
   }
 
   /** The request's record once it is final. */
-  async finished(family: FamilyName, requestId: string): Promise<UploadRequestRecord> {
+  finished(family: FamilyName, requestId: string): Promise<UploadRequestRecord> {
+    return this.until(family, requestId, 'succeeded', 'failed');
+  }
+
+  /** The request's record once it has one of the statuses. */
+  async until(
+    family: FamilyName,
+    requestId: string,
+    ...statuses: Status[]
+  ): Promise<UploadRequestRecord> {
     const until = Date.now() + FINISH_MS;
     for (;;) {
       const answer = await this.get(family, requestId);
       if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
       const record = (await answer.json()) as UploadRequestRecord;
-      if (record.status === 'succeeded' || record.status === 'failed') return record;
+      if (statuses.includes(record.status)) return record;
       if (Date.now() > until) throw new Error(`${requestId} is still ${record.status}`);
       await sleep(10);
     }

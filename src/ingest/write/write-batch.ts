@@ -7,7 +7,7 @@ import { timeOfVersion } from '../../domain/version.js';
 import type { UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 import { stageDuration, timeToVisible } from '../../ops/metrics.js';
-import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
+import { isPassing, type Warehouse } from '../../warehouse/warehouse.js';
 import { beginSpan, endSpan, type Span, SpanKind } from '../../ops/tracing.js';
 import type { BatchItem } from '../batch/batcher.js';
 import type { TransitionPublisher } from '../transitions.js';
@@ -96,7 +96,7 @@ export class BatchWriter {
       const uploads = missing.map(toStore);
       const found = await retrying(
         () => readBack(warehouse, database, family, uploads),
-        (error) => error instanceof WarehouseError && error.failure !== 'rejected',
+        isPassing,
         signal,
       );
       for (const { flight } of missing) {
