@@ -7,7 +7,7 @@ import type { LogStore } from './log-store.js';
 /** Bounds the memory and the duration of what is under way; a single larger write still goes through. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** Less waits for the groups under way: of single records each commit would be half empty. */
-const WORTH_OVERLAPPING_BYTES = 512 * 1024;
+const WORTH_OVERLAPPING_BYTES = 256 * 1024;
 
 /**
  * What a write does inside the transaction: puts and removes in the store, and moves the ends in

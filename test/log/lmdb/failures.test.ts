@@ -58,14 +58,14 @@ test('groups are handed over while others are under way, up to 16 MiB', async ()
     await held;
     return written;
   });
-  const chunk = Buffer.alloc(128 * 1024, 'x');
+  const chunk = Buffer.alloc(64 * 1024, 'x');
   const appends: Promise<readonly RecordPosition[]>[] = [];
   for (let i = 0; i < 300; i++) {
     appends.push(log.append('uploads', [record(chunk)]));
     await setImmediate();
   }
   // The first chunk goes alone, those behind it by fours, the last by threes.
-  expect(handedOver).toBe(1 + (16 * 8) / 4);
+  expect(handedOver).toBe(1 + (16 * 16) / 4);
   goOn();
   const positions = (await Promise.all(appends)).flat();
   expect(positions.map(({ offset }) => offset)).toEqual(positions.map((_, i) => i));
@@ -166,7 +166,7 @@ test.each([
   });
   const appends = Array.from({ length: 60 }, async (_, i) => {
     for (let turn = 0; turn < i; turn++) await setImmediate();
-    return log.append('uploads', [record(Buffer.alloc(128 * 1024, String(i)))]);
+    return log.append('uploads', [record(Buffer.alloc(64 * 1024, String(i)))]);
   });
   const results = await Promise.allSettled(appends);
   // The first chunk goes alone, those behind it by fours.
