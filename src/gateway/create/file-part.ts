@@ -10,6 +10,7 @@ import {
   otherParts,
   tooLarge,
 } from '../problems/problem.js';
+import { refuseCutHeaders, searchNatively } from './boundary-search.js';
 import { MAX_BODY_BYTES } from './limits.js';
 import type { Patience } from './patience.js';
 
@@ -47,6 +48,8 @@ export function readFilePart(
       reject(malformedContentType());
       return;
     }
+    refuseCutHeaders(form);
+    searchNatively(form);
     let taking: Promise<void> | undefined;
     let bodyBytes = 0;
     let waiting = false;
