@@ -304,6 +304,11 @@ describe('the form', () => {
       Buffer.from(`--${BOUNDARY}\r\nX: ${'y'.repeat(20_000)}`),
       'not a well-formed',
     ],
+    [
+      'a boundary in the part headers',
+      Buffer.from(`--${BOUNDARY}\r\n${FILE_DISPOSITION}\r\n\r\n--${BOUNDARY}\r\n--\r\n.`),
+      'not a well-formed',
+    ],
   ])('%s is 400', async (_what, body, detail) => {
     for (const family of FAMILIES) {
       const response = await post(`${gateway.url}/${family}/requests/`, Buffer.from(body));

@@ -10,7 +10,7 @@ import {
   otherParts,
   tooLarge,
 } from '../problems/problem.js';
-import { refuseCutHeaders, searchNatively } from './boundary-search.js';
+import { refuseCutHeaders } from './cut-headers.js';
 import { MAX_BODY_BYTES } from './limits.js';
 import type { Patience } from './patience.js';
 
@@ -49,7 +49,6 @@ export function readFilePart(
       return;
     }
     refuseCutHeaders(form);
-    searchNatively(form);
     let taking: Promise<void> | undefined;
     let bodyBytes = 0;
     let waiting = false;
