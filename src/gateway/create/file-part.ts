@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import busboy from 'busboy';
+import type { Busboy } from 'busboy';
 import {
   ClientGoneError,
   malformedContentType,
@@ -10,9 +10,9 @@ import {
   otherParts,
   tooLarge,
 } from '../problems/problem.js';
-import { refuseCutHeaders } from './cut-headers.js';
 import { MAX_BODY_BYTES } from './limits.js';
 import type { Patience } from './patience.js';
+import { strictForm } from './strict-form.js';
 
 /** One more than is allowed of each, so that the one too many is noticed. */
 const LIMITS = { files: 2, fields: 1, fieldSize: 0, parts: 2, headerPairs: 100 };
@@ -41,14 +41,13 @@ export function readFilePart(
   take: (file: Readable) => Promise<void>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    let form: busboy.Busboy;
+    let form: Busboy;
     try {
-      form = busboy({ headers: request.headers, limits: LIMITS });
+      form = strictForm({ headers: request.headers, limits: LIMITS });
     } catch {
       reject(malformedContentType());
       return;
     }
-    refuseCutHeaders(form);
     let taking: Promise<void> | undefined;
     let bodyBytes = 0;
     let waiting = false;

@@ -1,4 +1,4 @@
-import type { Busboy } from 'busboy';
+import busboy from 'busboy';
 
 /** Nowhere allowed in a header. */
 const NO_HEADER = Buffer.from([0]);
@@ -17,18 +17,28 @@ interface FormInternals {
   };
   /** Null outside a part's header. */
   readonly _hparser: object | null;
+  /** The last boundary has been. */
+  readonly _complete: boolean;
 }
 
 /**
- * Makes a boundary inside a part's header an error of the form. The library goes on with the header
- * behind the boundary, and then may wait for the end of the part for ever.
+ * Busboy, but sure to come to an end. By itself it may wait for the end of a part for ever:
+ *
+ * - It goes on with a part's header behind a boundary; here that is an error of the form.
+ * - It begins parts behind the last boundary, when they come in one piece with it; here what lies there
+ *   is ignored, as it is when it comes later.
+ *
+ * @throws Error when the headers name no boundary
  */
-export function refuseCutHeaders(form: Busboy): void {
+export function strictForm(config: busboy.BusboyConfig): busboy.Busboy {
+  const form = busboy(config);
   const internals = form as unknown as FormInternals;
   const search = internals._bparser;
   const tell = search._cb;
   search._cb = (isMatch, data, start, end, isDataSafe) => {
+    if (internals._complete) return;
     tell(isMatch, data, start, end, isDataSafe);
     if (isMatch && internals._hparser !== null) tell(false, NO_HEADER, 0, NO_HEADER.length, true);
   };
+  return form;
 }
