@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import { OWNER } from './gateway.js';
 
 export const BOUNDARY = 'xBOUNDARYx';
@@ -48,4 +49,17 @@ export async function post(
 /** The body of an answer, which must be a problem. */
 export async function problemOf(response: Response): Promise<ProblemBody> {
   return (await response.json()) as ProblemBody;
+}
+
+/** The detail of an answer, which must be a problem of this status. */
+export async function expectProblem(response: Response, status: number): Promise<string> {
+  const problem = await problemOf(response);
+  expect({ status: response.status, type: response.headers.get('content-type') }).toEqual({
+    status,
+    type: 'application/problem+json',
+  });
+  expect(Object.keys(problem).sort()).toEqual(['detail', 'status', 'title', 'type']);
+  expect(problem.status).toBe(status);
+  expect(problem.title).not.toBe('');
+  return problem.detail;
 }
