@@ -40,8 +40,10 @@ async function check({ file, family, timeZone, annotate }: CheckTask): Promise<C
   };
   const found = new RowFindings();
   // The judge changes the bytes it is given.
-  const verdict = prepareUpload(familyNamed(family), bytes.slice(), facts, (column, row, text) => {
-    if (found.size < MAX_ANNOTATED_ROWS) found.add(column, row, text);
+  const verdict = prepareUpload(familyNamed(family), bytes.slice(), facts, {
+    listener: (column, row, text) => {
+      if (found.size < MAX_ANNOTATED_ROWS) found.add(column, row, text);
+    },
   });
   if (annotate !== undefined) {
     if (annotate.reason !== null) addMistakes(found, annotate.reason);

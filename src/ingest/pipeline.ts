@@ -39,12 +39,12 @@ export class Pipeline {
     const { config, log, warehouse, fence, logger } = dependencies;
     this.publisher = new TransitionPublisher(log, fence, signal);
     const database = config.clickhouseDatabase;
-    const finished = (upload: UploadInFlight): void => {
-      this.finish(upload);
-    };
     const writer = new BatchWriter(
       { log, warehouse, fence, database, publisher: this.publisher, logger, signal },
-      finished,
+      ({ flight, prepared }) => {
+        pool.release(prepared);
+        this.finish(flight);
+      },
       outcomes.broken,
     );
     this.batchers = new Map(

@@ -9,8 +9,10 @@ export function wrongRowsOfPart(family: Family, part: PackedPart, facts: UploadF
   const { content, rowNumbers } = part;
   const found = new RowFindings();
   // The judge changes the bytes it is given.
-  prepareUpload(family, new Uint8Array(content), facts, (column, row, message) => {
-    found.add(column, row, message);
+  prepareUpload(family, new Uint8Array(content), facts, {
+    listener: (column, row, message) => {
+      found.add(column, row, message);
+    },
   });
   if (found.size === 0) return [];
   return wrongRowsOf(content, found).rows.map((wrong) => ({

@@ -1,3 +1,4 @@
+import type { ColumnSpace } from './column-space.js';
 import type { RowBlock } from '../parse/row-block.js';
 
 /** Told of a value that breaks a rule: its row within the block, and the rule (`BROKEN`). */
@@ -20,14 +21,10 @@ export interface StoredColumn extends CheckedColumn {
   /** Forgets the values and keeps the memory for the next file. */
   reset(): void;
 
-  /** Bytes of the Native column. */
-  size(): number;
-
   /**
-   * Writes the Native column to `out` at `at`.
+   * The Native column, written to memory of the space.
    *
    * @param order the rows in the order wanted; undefined: as they came
-   * @returns where the column ends
    */
-  write(out: Uint8Array, at: number, order: Int32Array | undefined): number;
+  encode(space: ColumnSpace, order: Int32Array | undefined): Uint8Array;
 }

@@ -1,3 +1,4 @@
+import type { ColumnSpace } from './column-space.js';
 import type { RowBlock } from '../parse/row-block.js';
 import { parseBoolean } from '../validate/code-sets.js';
 import { parseAmount, parseCount } from '../validate/numbers.js';
@@ -11,13 +12,17 @@ function brokenRule(bytes: Uint8Array, start: number, end: number): number {
   return hasWhitespaceAtEnds(bytes, start, end) ? BROKEN.whitespace : BROKEN.kind;
 }
 
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
 /** Numbers of one file, held as doubles (exact up to 2^53). */
 abstract class NumberColumn implements StoredColumn {
   protected values = new Float64Array(16 * 1024);
   protected rows = 0;
 
   abstract take(block: RowBlock, field: number, keep: boolean, report: Report): void;
-  protected abstract encode(values: Float64Array): Uint8Array;
+  abstract encode(space: ColumnSpace, order: Int32Array | undefined): Uint8Array;
 
   reset(): void {
     this.rows = 0;
@@ -27,21 +32,6 @@ abstract class NumberColumn implements StoredColumn {
   /** The number in a row, in the order in which rows came. */
   at(row: number): number {
     return this.values[row]!;
-  }
-
-  size(): number {
-    return this.rows * 8;
-  }
-
-  write(out: Uint8Array, at: number, order: Int32Array | undefined): number {
-    let values = this.values.subarray(0, this.rows);
-    if (order !== undefined) {
-      const ordered = new Float64Array(this.rows);
-      for (let i = 0; i < order.length; i++) ordered[i] = values[order[i]!]!;
-      values = ordered;
-    }
-    out.set(this.encode(values), at);
-    return at + this.size();
   }
 
   protected reserve(rows: number): Float64Array {
@@ -67,14 +57,15 @@ export class CountColumn extends NumberColumn {
     this.rows += rows;
   }
 
-  protected encode(values: Float64Array): Uint8Array {
-    const words = new Uint32Array(values.length * 2);
-    for (let i = 0; i < values.length; i++) {
-      const value = values[i]!;
+  encode(space: ColumnSpace, order: Int32Array | undefined): Uint8Array {
+    const { values, rows } = this;
+    const words = space.words(rows * 2);
+    for (let i = 0; i < rows; i++) {
+      const value = values[order === undefined ? i : order[i]!]!;
       words[2 * i] = value;
       words[2 * i + 1] = value / 0x1_0000_0000;
     }
-    return new Uint8Array(words.buffer);
+    return bytesOf(words);
   }
 }
 
@@ -91,8 +82,12 @@ export class AmountColumn extends NumberColumn {
     this.rows += rows;
   }
 
-  protected encode(values: Float64Array): Uint8Array {
-    return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  encode(space: ColumnSpace, order: Int32Array | undefined): Uint8Array {
+    const { values, rows } = this;
+    const out = space.doubles(rows);
+    if (order === undefined) out.set(values.subarray(0, rows));
+    else for (let i = 0; i < rows; i++) out[i] = values[order[i]!]!;
+    return bytesOf(out);
   }
 }
 
@@ -113,16 +108,14 @@ export class BooleanColumn extends NumberColumn {
     this.rows += rows;
   }
 
-  override size(): number {
-    return this.rows * 2;
-  }
-
-  protected encode(values: Float64Array): Uint8Array {
-    const out = new Uint8Array(values.length * 2);
-    for (let i = 0; i < values.length; i++) {
-      const value = values[i]!;
-      if (value === ABSENT) out[i] = 1;
-      else out[values.length + i] = value;
+  encode(space: ColumnSpace, order: Int32Array | undefined): Uint8Array {
+    const { values, rows } = this;
+    const out = space.bytes(rows * 2);
+    for (let i = 0; i < rows; i++) {
+      const value = values[order === undefined ? i : order[i]!]!;
+      const isNull = value === ABSENT;
+      out[i] = isNull ? 1 : 0;
+      out[rows + i] = isNull ? 0 : value;
     }
     return out;
   }

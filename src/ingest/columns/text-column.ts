@@ -1,3 +1,4 @@
+import type { ColumnSpace } from './column-space.js';
 import type { RowBlock } from '../parse/row-block.js';
 import { BROKEN } from '../validate/rules.js';
 import type { CheckedColumn, Report, StoredColumn } from './column.js';
@@ -80,24 +81,21 @@ export class TextColumn implements StoredColumn {
     return this.buffer.subarray(0, this.used);
   }
 
-  size(): number {
-    return this.used;
-  }
-
-  write(out: Uint8Array, at: number, order: Int32Array | undefined): number {
+  encode(space: ColumnSpace, order: Int32Array | undefined): Uint8Array {
+    const out = space.bytes(this.used);
     if (order === undefined) {
-      out.set(this.buffer.subarray(0, this.used), at);
-      return at + this.used;
+      out.set(this.native());
+      return out;
     }
     const { buffer } = this;
     const positions = this.positions();
-    let to = at;
+    let to = 0;
     for (let i = 0; i < order.length; i++) {
       const row = order[i]!;
       const end = positions[row + 1]!;
       for (let from = positions[row]!; from < end; from++) out[to++] = buffer[from]!;
     }
-    return to;
+    return out;
   }
 
   /** Where each row's value begins, and at the end where the last one ends. */

@@ -1,5 +1,6 @@
 import type { CountColumn, AmountColumn } from '../columns/number-columns.js';
 import type { OverwriteKeys } from '../group/overwrite-keys.js';
+import type { ColumnSpace } from '../columns/column-space.js';
 
 /**
  * The totals of each key by currency, stored beside its rows so that a report over many keys reads
@@ -10,8 +11,8 @@ import type { OverwriteKeys } from '../group/overwrite-keys.js';
  */
 
 interface Totals {
-  readonly counts: Uint32Array<ArrayBuffer>;
-  readonly columns: readonly Uint8Array<ArrayBuffer>[];
+  readonly counts: Uint32Array;
+  readonly columns: readonly Uint8Array[];
 }
 
 const HALF = 0x1_0000_0000;
@@ -45,9 +46,10 @@ export function costTotals(
   impressions: CountColumn,
   clicks: CountColumn,
   cost: AmountColumn,
+  space: ColumnSpace,
 ): Totals {
-  const counts = new Uint32Array(keys.count);
-  const out = new TotalsWriter(keys.count);
+  const counts = space.words(keys.count);
+  const out = new TotalsWriter(space, keys.count);
   const sums = [new Sum()];
   let row = 0;
   for (let key = 0; key < keys.count; key++) {
@@ -82,16 +84,19 @@ export function costTotals(
 
 class TotalsWriter {
   private used = 0;
-  private currencies: Uint8Array<ArrayBuffer>;
-  private impressions: Uint32Array<ArrayBuffer>;
-  private clicks: Uint32Array<ArrayBuffer>;
-  private costs: Float64Array<ArrayBuffer>;
+  private currencies: Uint8Array;
+  private impressions: Uint32Array;
+  private clicks: Uint32Array;
+  private costs: Float64Array;
 
-  constructor(size: number) {
-    this.currencies = new Uint8Array(size * 4);
-    this.impressions = new Uint32Array(size * 2);
-    this.clicks = new Uint32Array(size * 2);
-    this.costs = new Float64Array(size);
+  constructor(
+    private readonly space: ColumnSpace,
+    size: number,
+  ) {
+    this.currencies = space.bytes(size * 4);
+    this.impressions = space.words(size * 2);
+    this.clicks = space.words(size * 2);
+    this.costs = space.doubles(size);
   }
 
   add(sum: Sum): void {
@@ -109,24 +114,24 @@ class TotalsWriter {
   }
 
   /** Native columns: currency, impressions, clicks, cost. */
-  columns(): Uint8Array<ArrayBuffer>[] {
-    const bytes = (array: Uint32Array | Float64Array, width: number): Uint8Array<ArrayBuffer> =>
-      new Uint8Array(array.buffer as ArrayBuffer, 0, this.used * width);
+  columns(): Uint8Array[] {
+    const bytes = ({ buffer, byteOffset }: Uint32Array | Float64Array): Uint8Array =>
+      new Uint8Array(buffer, byteOffset, this.used * 8);
     return [
       this.currencies.subarray(0, this.used * 4),
-      bytes(this.impressions, 8),
-      bytes(this.clicks, 8),
-      bytes(this.costs, 8),
+      bytes(this.impressions),
+      bytes(this.clicks),
+      bytes(this.costs),
     ];
   }
 
   private grow(): void {
     const size = Math.max(16, this.costs.length * 2);
     const [currencies, impressions, clicks, costs] = [
-      new Uint8Array(size * 4),
-      new Uint32Array(size * 2),
-      new Uint32Array(size * 2),
-      new Float64Array(size),
+      this.space.bytes(size * 4),
+      this.space.words(size * 2),
+      this.space.words(size * 2),
+      this.space.doubles(size),
     ];
     currencies.set(this.currencies);
     impressions.set(this.impressions);

@@ -2,30 +2,32 @@ import { type Column, type Family, rowColumns } from '../../domain/families/inde
 import type { AmountColumn, CountColumn } from '../columns/number-columns.js';
 import type { TextColumn } from '../columns/text-column.js';
 import type { UploadColumns } from '../columns/upload-columns.js';
+import type { ColumnSpace } from '../columns/column-space.js';
 import { costTotals } from './cost-totals.js';
 import type { OverwriteKeys } from '../group/overwrite-keys.js';
 import type { PreparedUpload } from './prepared-upload.js';
 
 /** Encodes a valid file's columns, with the rows of each overwrite key side by side. */
-export function encodeUpload(family: Family, columns: UploadColumns): PreparedUpload {
+export function encodeUpload(
+  family: Family,
+  columns: UploadColumns,
+  space: ColumnSpace,
+): PreparedUpload {
   const { keys } = columns;
   const order = keys.order();
-  const totals = family.name === 'cost' ? totalsOf(columns, order) : undefined;
+  const totals = family.name === 'cost' ? totalsOf(columns, order, space) : undefined;
   return {
     rows: keys.rows,
     keys: keys.count,
     keyColumns: [
-      dayColumn(keys),
-      textColumn(columns.bytes, keys.count, keys.start1, keys.end1),
-      textColumn(columns.bytes, keys.count, keys.start2, keys.end2),
+      dayColumn(keys, space),
+      textColumn(columns.bytes, keys.count, keys.start1, keys.end1, space),
+      textColumn(columns.bytes, keys.count, keys.start2, keys.end2, space),
     ],
-    rowCounts: Uint32Array.from(keys.rowsOf.subarray(0, keys.count)),
+    rowCounts: rowCounts(keys, space),
     rowColumns: rowColumns(family).map((column) => {
-      if (!columns.present.has(column.name)) return absentColumn(column, keys.rows);
-      const stored = columns.stored.get(column.name)!;
-      const out = new Uint8Array(stored.size());
-      stored.write(out, 0, order);
-      return out;
+      if (!columns.present.has(column.name)) return absentColumn(column, keys.rows, space);
+      return columns.stored.get(column.name)!.encode(space, order);
     }),
     totalCounts: totals?.counts ?? new Uint32Array(0),
     totalColumns: totals?.columns ?? [],
@@ -35,6 +37,7 @@ export function encodeUpload(family: Family, columns: UploadColumns): PreparedUp
 function totalsOf(
   columns: UploadColumns,
   order: Int32Array | undefined,
+  space: ColumnSpace,
 ): ReturnType<typeof costTotals> {
   const { stored } = columns;
   return costTotals(
@@ -44,13 +47,21 @@ function totalsOf(
     stored.get('impressions') as CountColumn,
     stored.get('clicks') as CountColumn,
     stored.get('cost') as AmountColumn,
+    space,
   );
 }
 
 /** Native `Date`: two bytes a key. */
-function dayColumn(keys: OverwriteKeys): Uint8Array<ArrayBuffer> {
-  const days = Uint16Array.from(keys.day.subarray(0, keys.count));
-  return new Uint8Array(days.buffer);
+function dayColumn({ day, count }: OverwriteKeys, space: ColumnSpace): Uint8Array {
+  const out = space.bytes(count * 2);
+  new Uint16Array(out.buffer, out.byteOffset, count).set(day.subarray(0, count));
+  return out;
+}
+
+function rowCounts({ rowsOf, count }: OverwriteKeys, space: ColumnSpace): Uint32Array {
+  const out = space.words(count);
+  out.set(rowsOf.subarray(0, count));
+  return out;
 }
 
 /** Native `String` of one of the key's texts. */
@@ -59,13 +70,14 @@ function textColumn(
   count: number,
   starts: Int32Array,
   ends: Int32Array,
-): Uint8Array<ArrayBuffer> {
+  space: ColumnSpace,
+): Uint8Array {
   let size = 0;
   for (let key = 0; key < count; key++) {
     const length = ends[key]! - starts[key]!;
     size += length + (length < 0x80 ? 1 : 2);
   }
-  const out = new Uint8Array(size);
+  const out = space.bytes(size);
   let at = 0;
   for (let key = 0; key < count; key++) {
     const end = ends[key]!;
@@ -81,8 +93,11 @@ function textColumn(
 }
 
 /** A column that the file does not have: empty strings, or nulls before their values. */
-function absentColumn(column: Column, rows: number): Uint8Array<ArrayBuffer> {
-  return column.kind === 'boolean'
-    ? new Uint8Array(rows * 2).fill(1, 0, rows)
-    : new Uint8Array(rows);
+function absentColumn(column: Column, rows: number, space: ColumnSpace): Uint8Array {
+  if (column.kind === 'boolean')
+    return space
+      .bytes(rows * 2)
+      .fill(1, 0, rows)
+      .fill(0, rows);
+  return space.bytes(rows).fill(0);
 }

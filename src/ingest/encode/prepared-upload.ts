@@ -1,18 +1,18 @@
 /**
  * A validated upload, encoded: everything of it that a Native block needs and that differs from
- * upload to upload. Its buffers belong to it alone, so that they can move between threads.
+ * upload to upload.
  */
 export interface PreparedUpload {
   readonly rows: number;
   readonly keys: number;
   /** Days of the keys (`Date`, two bytes each), then the key's two texts as Native strings. */
-  readonly keyColumns: readonly Uint8Array<ArrayBuffer>[];
+  readonly keyColumns: readonly Uint8Array[];
   /** By key: how many rows it has; their columns follow, one a `rowColumns` column of the family. */
-  readonly rowCounts: Uint32Array<ArrayBuffer>;
-  readonly rowColumns: readonly Uint8Array<ArrayBuffer>[];
+  readonly rowCounts: Uint32Array;
+  readonly rowColumns: readonly Uint8Array[];
   /** By key: how many totals it has; then their columns (cost only, else both are empty). */
-  readonly totalCounts: Uint32Array<ArrayBuffer>;
-  readonly totalColumns: readonly Uint8Array<ArrayBuffer>[];
+  readonly totalCounts: Uint32Array;
+  readonly totalColumns: readonly Uint8Array[];
 }
 
 /** The verdict on an upload: a pure function of its records. */

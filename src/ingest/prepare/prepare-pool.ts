@@ -1,11 +1,14 @@
 import { Piscina } from 'piscina';
 
-import type { Verdict } from '../encode/prepared-upload.js';
+import type { PreparedUpload, Verdict } from '../encode/prepared-upload.js';
+import { ColumnMemory } from './column-memory.js';
 import type { PrepareTask } from './prepare-worker.js';
 
 /** Threads that parse, validate, group and encode, so that the event loop stays free for sockets and the log. */
 export class PreparePool {
   private readonly pool: Piscina<PrepareTask, Verdict>;
+  private readonly memory = new ColumnMemory();
+  private readonly lent = new WeakMap<PreparedUpload, SharedArrayBuffer>();
 
   /** @param threads how many run, from the start until `close` */
   constructor(readonly threads: number) {
@@ -19,8 +22,23 @@ export class PreparePool {
   }
 
   /** The task's parts move to the thread. Rejects only when the thread dies. */
-  run(task: PrepareTask): Promise<Verdict> {
-    return this.pool.run(task, { transferList: task.parts.map(({ buffer }) => buffer) });
+  async run(task: Omit<PrepareTask, 'memory'>): Promise<Verdict> {
+    const transferList = task.parts.map(({ buffer }) => buffer);
+    const bytes = transferList.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const memory = this.memory.lend(bytes);
+    const verdict = await this.pool.run({ ...task, memory }, { transferList });
+    if (memory !== undefined) {
+      if (verdict.valid) this.lent.set(verdict.upload, memory);
+      else this.memory.giveBack(memory);
+    }
+    return verdict;
+  }
+
+  /** To be called when the upload's columns are no longer needed: the next one's are written over them. */
+  release(upload: PreparedUpload): void {
+    const memory = this.lent.get(upload);
+    this.lent.delete(upload);
+    if (memory !== undefined) this.memory.giveBack(memory);
   }
 
   async close(): Promise<void> {

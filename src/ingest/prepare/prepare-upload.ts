@@ -1,6 +1,7 @@
 import type { Family } from '../../domain/families/index.js';
 import type { UploadEnd } from '../../domain/upload-records.js';
 import { UploadColumns } from '../columns/upload-columns.js';
+import { ColumnSpace } from '../columns/column-space.js';
 import { encodeUpload } from '../encode/encode-upload.js';
 import type { Verdict } from '../encode/prepared-upload.js';
 import { CsvScanner, ROW_FAULT } from '../parse/csv-scanner.js';
@@ -13,24 +14,30 @@ import { faultText, widthText } from '../validate/row-form.js';
 /** What the verdict depends on besides the bytes. */
 export type UploadFacts = Pick<UploadEnd, 'finding' | 'requestDay' | 'integratedChannels'>;
 
+export interface PrepareOptions {
+  /** Told of every finding about a row, also of those that the reason leaves out. */
+  readonly listener?: FindingListener;
+  /** Where the columns are written; without it they get memory of their own. */
+  readonly space?: ColumnSpace;
+}
+
 /**
  * Parses, validates, groups by overwrite key and encodes one upload. A pure function of its
  * arguments, linear in the file's size.
  *
  * @param bytes the whole file, which is changed in place
- * @param listener told of every finding about a row, also of those that the reason leaves out
  */
 export function prepareUpload(
   family: Family,
   bytes: Uint8Array,
   facts: UploadFacts,
-  listener?: FindingListener,
+  { listener, space = new ColumnSpace() }: PrepareOptions = {},
 ): Verdict {
   if (facts.finding !== null) return { valid: false, reason: reasonOfFile(facts.finding) };
   const file = new UploadFile(family, bytes, facts, new Findings(listener));
   file.read();
   if (file.findings.any) return { valid: false, reason: file.findings.toReason() };
-  return { valid: true, upload: encodeUpload(family, file.columns) };
+  return { valid: true, upload: encodeUpload(family, file.columns, space) };
 }
 
 class UploadFile {

@@ -1,7 +1,7 @@
 import { Piscina } from 'piscina';
 
 import { familyNamed, type FamilyName } from '../../domain/families/index.js';
-import type { Verdict } from '../encode/prepared-upload.js';
+import { ColumnSpace } from '../columns/column-space.js';
 import { prepareUpload, type UploadFacts } from './prepare-upload.js';
 
 /** What travels to a preparing thread; the parts of the file move, they are not copied. */
@@ -9,6 +9,8 @@ export interface PrepareTask {
   readonly family: FamilyName;
   readonly parts: readonly Uint8Array<ArrayBuffer>[];
   readonly facts: UploadFacts;
+  /** For the upload's columns. */
+  readonly memory: SharedArrayBuffer | undefined;
 }
 
 /** Larger files are rare, and their buffers not worth keeping. */
@@ -16,11 +18,12 @@ const KEPT_BYTES = 2 * 1024 * 1024;
 /** The file of one task after the other: nothing of it is in the verdict. */
 let kept = new Uint8Array(0);
 
-/** Runs on a thread of the pool. The verdict's buffers move back. */
-export default function prepare(task: PrepareTask): unknown {
-  const verdict = prepareUpload(familyNamed(task.family), joined(task.parts), task.facts);
+/** Runs on a thread of the pool. What columns have of their own moves with the verdict. */
+export default function prepare({ family, parts, facts, memory }: PrepareTask): unknown {
+  const space = new ColumnSpace(memory);
+  const verdict = prepareUpload(familyNamed(family), joined(parts), facts, { space });
   return Piscina.move({
-    [Piscina.transferableSymbol]: buffersOf(verdict),
+    [Piscina.transferableSymbol]: space.own,
     [Piscina.valueSymbol]: verdict,
   } as unknown as ArrayBuffer);
 }
@@ -35,12 +38,4 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return bytes;
-}
-
-function buffersOf(verdict: Verdict): ArrayBuffer[] {
-  if (!verdict.valid) return [];
-  const { keyColumns, rowCounts, rowColumns, totalCounts, totalColumns } = verdict.upload;
-  return [...keyColumns, rowCounts, ...rowColumns, totalCounts, ...totalColumns].map(
-    ({ buffer }) => buffer,
-  );
 }

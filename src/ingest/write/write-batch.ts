@@ -34,8 +34,8 @@ export class BatchWriter {
 
   constructor(
     private readonly dependencies: BatchWriterDependencies,
-    /** The upload is `succeeded` or `failed`, and the log knows it. */
-    private readonly finished: (upload: UploadInFlight) => void,
+    /** The upload is `succeeded` or `failed`, and the log knows it; its columns are no longer needed. */
+    private readonly finished: (item: BatchItem) => void,
     private readonly broken: (error: unknown) => void,
   ) {
     const { warehouse, fence, logger, signal } = dependencies;
@@ -79,7 +79,7 @@ export class BatchWriter {
       await giveUp(this.dependencies, item.flight, { kind: 'rejected', code: error.code ?? null });
     }
     // 5. Only now may the log forget the records.
-    for (const { flight } of batch) this.finished(flight);
+    for (const item of batch) this.finished(item);
     for (const flight of found) this.measure(flight);
   }
 

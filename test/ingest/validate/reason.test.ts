@@ -140,8 +140,10 @@ describe('a reason', () => {
 test('a listener is told of every finding about a row, also of those that the reason leaves out', () => {
   const rows = Array.from({ length: 1_000 }, () => goodRow('cost', { cost: 'x' }));
   const told: [column: string, row: number, message: string][] = [];
-  prepareUpload(COST, Uint8Array.from(Buffer.from(csv(rows) + 'a\n')), FACTS, (...finding) => {
-    told.push(finding);
+  prepareUpload(COST, Uint8Array.from(Buffer.from(csv(rows) + 'a\n')), FACTS, {
+    listener: (...finding) => {
+      told.push(finding);
+    },
   });
   expect(told).toHaveLength(1_001);
   const last = told.filter(([, row]) => row > 1_000);
