@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient } from '../helpers/api-client.js';
 import { Cluster } from '../helpers/cluster.js';
 import { describeWithBroker } from '../helpers/kafka.js';
+import { expectLargeFilesUnmixed } from '../helpers/large-files.js';
 import { type ServiceProcess, tokenFor } from '../helpers/service-process.js';
 import { COST, csvOf } from '../helpers/warehouse-model.js';
 
@@ -54,6 +55,13 @@ describeWithBroker('roles', () => {
       if (JSON.stringify(rows) === '[{"status":"succeeded"}]') break;
       await sleep(100);
     }
+  });
+
+  test('a file that is written over the columns of an earlier one leaves its rows as they were', async () => {
+    const token = await tokenFor(cluster.sharedDir, 'large');
+    const client = new ApiClient(() => processes.get('gateway')!.ports.api, token);
+    await sleep(1_500);
+    await expectLargeFilesUnmixed(client, 'large', cluster);
   });
 
   test.each(ROLES)('the %s process ends cleanly at a signal', async (role) => {

@@ -1,0 +1,47 @@
+import { expect } from '@jest/globals';
+
+import type { ApiClient } from './api-client.js';
+import type { QueryTarget } from './compare-views.js';
+
+const FILES = 150;
+const ROWS = 4_000;
+const AT_ONCE = 12;
+
+/**
+ * Sends files whose columns are written to memory that is used again, more of them than there are
+ * pieces of it, and expects every row to be what was sent: each says in its text what its number is.
+ */
+export async function expectLargeFilesUnmixed(
+  client: ApiClient,
+  account: string,
+  target: QueryTarget,
+): Promise<void> {
+  let next = 0;
+  const send = async (): Promise<void> => {
+    while (next < FILES) {
+      const { requestId } = await client.create('cost', largeFile(next++));
+      expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, send));
+  const said =
+    "concat('file ', toString(intDiv(impressions, 10000)), ', row ', toString(clicks), ' .')";
+  const [found] = await target.query<object>(
+    `SELECT toUInt32(count()) AS stored, toUInt32(uniqExact(campaign)) AS different,
+       toUInt32(countIf(NOT startsWith(campaign, ${said}))) AS wrong,
+       toUInt32(uniqExact(impressions)) AS numbers
+     FROM cost_rows WHERE account = '${account}'`,
+  );
+  const all = FILES * ROWS;
+  expect(found).toEqual({ stored: all, different: all, wrong: 0, numbers: all });
+}
+
+function largeFile(file: number): string {
+  const rows = Array.from(
+    { length: ROWS },
+    (_, row) =>
+      `2026-02-${String(1 + (row % 28)).padStart(2, '0')},news,EUR,` +
+      `"file ${file}, row ${row} ${'.'.repeat(20 + (file % 13))}",${file * 10_000 + row},${row},1\n`,
+  );
+  return `date,channel,currency,campaign,impressions,clicks,cost\n${rows.join('')}`;
+}
