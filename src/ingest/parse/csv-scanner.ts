@@ -3,11 +3,11 @@ import { Marks } from './marks.js';
 /**
  * Finds the fields of CSV rows (RFC 4180, comma, LF or CRLF) in bytes, without making a string.
  *
- * Invariant: the scanner moves forward only, and looks at no byte more than twice; a quoted field's doubled quotes
- * are folded in place, which shortens the field and never touches what lies behind it. So time is
- * linear in the bytes whatever they are, and `[start, end)` is always a field's value.
+ * Invariant: the scanner moves forward only; a quoted field's doubled quotes are folded in place, which
+ * shortens the field and never touches what lies behind it. So time is linear in the bytes whatever
+ * they are, and `[start, end)` is always a field's value.
  *
- * Alone on one core it finds the fields of 4.3M rows of 11 columns a second; 3.5M when it looked at each byte.
+ * Alone on one core it finds the fields of 4.3M rows of 11 columns a second; byte by byte 3.5M.
  */
 
 const COMMA = 0x2c;

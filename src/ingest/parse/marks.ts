@@ -10,7 +10,8 @@ const HIGH_BITS = 0x80808080 | 0;
  * digits, points and dashes are not. So a field of text costs a look at every fourth of its bytes.
  *
  * Invariant: none is passed over. `word - ABOVE` borrows into a byte's highest bit exactly where the
- * byte is below 0x2d, and into that of a dash behind such a byte: what is found may be a dash.
+ * byte is below 0x2d, and into that of a dash behind such a byte: what is found may be a dash. A word's
+ * lowest byte comes first (little-endian), as on every machine that the engine runs on.
  */
 export class Marks {
   private readonly words: Int32Array;
