@@ -118,6 +118,13 @@ export const openUploads = new Gauge({
   registers,
 });
 
+export const columnMemoryBytes = new Gauge({
+  name: 'custom_data_column_memory_bytes',
+  help: 'Memory for the columns of large uploads that this ingest process keeps, by state (lent, free).',
+  labelNames: ['state'] as const,
+  registers,
+});
+
 export const openUploadBytes = new Gauge({
   name: 'custom_data_open_upload_bytes',
   help: 'Bytes of open uploads held by this ingest process, by place (memory, disk).',

@@ -21,7 +21,10 @@ export interface Warehouse {
   /** Runs one statement that returns nothing (DDL). */
   execute(sql: string): Promise<void>;
 
-  /** Writes one block as one part of `table` (named without the database). Resolves when it is on disk. */
+  /**
+   * Writes one block as one part of `table` (named without the database). Resolves when it is on disk.
+   * Once it has resolved or rejected, nobody reads the block's parts any more: their memory is used again.
+   */
   insert(table: string, block: NativeBlock): Promise<void>;
 
   /**

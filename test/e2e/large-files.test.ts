@@ -10,19 +10,20 @@ import {
 } from '../helpers/service-process.js';
 
 let dataDir: string;
-let service: ServiceProcess;
+let service: ServiceProcess | undefined;
 
 beforeAll(async () => {
   dataDir = await makeDataDir();
 });
 afterAll(async () => {
-  await service.kill();
+  await service?.kill();
   await removeDataDir(dataDir);
 });
 
 test('a file that is written over the columns of an earlier one leaves its rows as they were', async () => {
   const token = await tokenFor(dataDir, 'acme');
-  service = await ServiceProcess.start(dataDir);
-  const client = new ApiClient(() => service.ports.api, token);
-  await expectLargeFilesUnmixed(client, 'acme', service);
+  const started = await ServiceProcess.start(dataDir);
+  service = started;
+  const client = new ApiClient(() => started.ports.api, token);
+  await expectLargeFilesUnmixed(client, 'acme', started, started);
 });

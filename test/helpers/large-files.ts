@@ -1,20 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { expect } from '@jest/globals';
 
 import type { ApiClient } from './api-client.js';
 import type { QueryTarget } from './compare-views.js';
+import type { ServiceProcess } from './service-process.js';
 
 const FILES = 150;
-const ROWS = 4_000;
+const ROWS = 5_000;
 const AT_ONCE = 12;
 
 /**
- * Sends files whose columns are written to memory that is used again, more of them than there are
- * pieces of it, and expects every row to be what was sent: each says in its text what its number is.
+ * Sends files whose columns are written to memory that is used again, and expects every row to be what
+ * was sent: each says in its text what its numbers are.
  */
 export async function expectLargeFilesUnmixed(
   client: ApiClient,
   account: string,
   target: QueryTarget,
+  ingest: ServiceProcess,
 ): Promise<void> {
   let next = 0;
   const send = async (): Promise<void> => {
@@ -24,6 +28,7 @@ export async function expectLargeFilesUnmixed(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, send));
+
   const said =
     "concat('file ', toString(intDiv(impressions, 10000)), ', row ', toString(clicks), ' .')";
   const [found] = await target.query<object>(
@@ -34,6 +39,21 @@ export async function expectLargeFilesUnmixed(
   );
   const all = FILES * ROWS;
   expect(found).toEqual({ stored: all, different: all, wrong: 0, numbers: all });
+  const [totals] = await target.query<object>(
+    `SELECT toUInt32(sum(clicks)) AS clicks, toUInt32(sum(cost)) AS cost
+     FROM cost_summary WHERE account = '${account}'`,
+  );
+  expect(totals).toEqual({ clicks: (all * (ROWS - 1)) / 2, cost: all });
+
+  // The memory comes back, and one piece of it served many files.
+  const bytes = async (state: string): Promise<number> => {
+    const value = new RegExp(`custom_data_column_memory_bytes\\{state="${state}"\\} (\\d+)`);
+    return Number(value.exec(await ingest.metrics())?.[1]);
+  };
+  while ((await bytes('lent')) !== 0) await sleep(50);
+  const free = await bytes('free');
+  expect(free).toBeGreaterThan(0);
+  expect(free).toBeLessThan((FILES / 3) * 2 * 1024 * 1024);
 }
 
 function largeFile(file: number): string {

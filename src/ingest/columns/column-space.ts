@@ -5,7 +5,7 @@ const ALIGNMENT = 8;
  * Memory for the columns of one upload, one behind the other. What it has no room for gets memory of
  * its own.
  *
- * Nothing is cleared: whoever asks for a column writes all of it.
+ * Nothing is cleared: of a column, only what has been written may be handed on.
  */
 export class ColumnSpace {
   /** The memory that columns got of their own. */

@@ -1,6 +1,7 @@
 /**
  * A validated upload, encoded: everything of it that a Native block needs and that differs from
- * upload to upload.
+ * upload to upload. Its columns may lie in memory that is written over once the preparing pool's
+ * `release` has been told of it.
  */
 export interface PreparedUpload {
   readonly rows: number;

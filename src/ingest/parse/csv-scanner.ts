@@ -1,4 +1,4 @@
-import { Marks } from './marks.js';
+import { Candidates } from './candidates.js';
 
 /**
  * Finds the fields of CSV rows (RFC 4180, comma, LF or CRLF) in bytes, without making a string.
@@ -28,8 +28,7 @@ export class CsvScanner {
   /** The fault of the row that `next` found last. */
   fault = 0;
   private position: number;
-  /** Where the bytes are that may end a field. */
-  private readonly marks: Marks;
+  private readonly candidates: Candidates;
 
   /**
    * @param bytes the file; its quoted fields are changed in place
@@ -42,8 +41,8 @@ export class CsvScanner {
     private readonly end: number,
   ) {
     this.position = from;
-    this.marks = new Marks(bytes, end);
-    this.marks.seek(from);
+    this.candidates = new Candidates(bytes, end);
+    this.candidates.seek(from);
   }
 
   /**
@@ -63,7 +62,7 @@ export class CsvScanner {
   next(starts: Int32Array, ends: Int32Array, at: number, capacity: number): number {
     const bytes = this.bytes;
     const end = this.end;
-    const marks = this.marks;
+    const { candidates } = this;
     let position = this.position;
     this.fault = ROW_FAULT.none;
     if (position >= end || this.isEmptyLastLine(position)) return 0;
@@ -86,10 +85,10 @@ export class CsvScanner {
           position++;
           byte = LF;
         }
-        marks.seek(position + 1);
+        candidates.seek(position + 1);
       } else {
         for (;;) {
-          position = marks.next();
+          position = candidates.next();
           byte = position < end ? bytes[position]! : LF;
           if (byte === COMMA || byte === LF) break;
           if (byte === QUOTE) this.note(ROW_FAULT.strayQuote);

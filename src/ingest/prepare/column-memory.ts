@@ -1,4 +1,6 @@
-/** Room for the columns of any cost file: 1 MiB of text, and 78 bytes of numbers for each of 10,000 rows. */
+import { columnMemoryBytes } from '../../ops/metrics.js';
+
+/** Room for the columns of a cost file, whose keys have a currency each: 1 MiB of text, and 78 bytes of numbers a row. */
 const PIECE_BYTES = 2 * 1024 * 1024;
 /** The columns of a smaller file get memory of their own. */
 const WORTH_A_PIECE_BYTES = 256 * 1024;
@@ -20,14 +22,24 @@ export class ColumnMemory {
   /** Memory for the columns of a file of so many bytes; undefined: it is to have memory of its own. */
   lend(fileBytes: number): SharedArrayBuffer | undefined {
     if (fileBytes < WORTH_A_PIECE_BYTES) return undefined;
-    const piece = this.free.pop();
-    if (piece !== undefined || this.pieces === MAX_PIECES) return piece;
-    this.pieces++;
-    return new SharedArrayBuffer(PIECE_BYTES);
+    let piece = this.free.pop();
+    if (piece === undefined && this.pieces < MAX_PIECES) {
+      piece = new SharedArrayBuffer(PIECE_BYTES);
+      this.pieces++;
+    }
+    this.account();
+    return piece;
   }
 
   /** Nothing that was written to it is needed any more. */
   giveBack(piece: SharedArrayBuffer): void {
     this.free.push(piece);
+    this.account();
+  }
+
+  private account(): void {
+    const free = this.free.length;
+    columnMemoryBytes.set({ state: 'free' }, free * PIECE_BYTES);
+    columnMemoryBytes.set({ state: 'lent' }, (this.pieces - free) * PIECE_BYTES);
   }
 }

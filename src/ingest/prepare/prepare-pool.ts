@@ -21,7 +21,7 @@ export class PreparePool {
     });
   }
 
-  /** The task's parts move to the thread. Rejects only when the thread dies. */
+  /** The task's parts move to the thread. Rejects when the thread fails or dies, after which nothing goes on. */
   async run(task: Omit<PrepareTask, 'memory'>): Promise<Verdict> {
     const transferList = task.parts.map(({ buffer }) => buffer);
     const bytes = transferList.reduce((sum, { byteLength }) => sum + byteLength, 0);

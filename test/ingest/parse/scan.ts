@@ -8,8 +8,12 @@ export interface ScannedRow {
 
 /** Everything that the scanner finds in a text, as strings. */
 export function scan(text: string): ScannedRow[] {
-  const bytes = Uint8Array.from(Buffer.from(text, 'utf8'));
-  const scanner = new CsvScanner(bytes, 0, bytes.length);
+  const content = Buffer.from(text, 'utf8');
+  // Anywhere in a word of its buffer, and with bytes behind it that are none of the text's.
+  const bytes = new Uint8Array(new ArrayBuffer(content.length + 16), content.length % 8);
+  bytes.fill(','.charCodeAt(0));
+  bytes.set(content);
+  const scanner = new CsvScanner(bytes, 0, content.length);
   const capacity = 64;
   const [starts, ends] = [new Int32Array(capacity), new Int32Array(capacity)];
   const rows: ScannedRow[] = [];

@@ -34,7 +34,7 @@ test('there are so many pieces and no more, and none for a small file', () => {
 test.each([
   ['the shortest rows', { cost: '1', impressions: '1', clicks: '1', channel: 'c' }],
   ['rows of text', { campaign_id: 'i'.repeat(40), ad_group: 'ä'.repeat(15) }],
-])('a piece has room for the columns of any cost file: %s', (_name, values) => {
+])('a piece has room for the columns of the largest cost files: %s', (_name, values) => {
   const rows = Array.from({ length: 10_000 }, (_, row) =>
     goodRow('cost', { campaign: `${row}`, ...values }),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { Marks } from '../../../src/ingest/parse/marks.js';
+import { Candidates } from '../../../src/ingest/parse/candidates.js';
 import { runs } from '../property.js';
 
 const COMMA = 0x2c;
@@ -23,10 +23,10 @@ test('every byte that is a comma or less is found from any place on, then the en
       bytes.set(values);
       const end = Math.min(size, values.length);
       const from = Math.min(seek, end);
-      const marks = new Marks(bytes, end);
-      marks.seek(from);
+      const candidates = new Candidates(bytes, end);
+      candidates.seek(from);
       const found: number[] = [];
-      do found.push(marks.next());
+      do found.push(candidates.next());
       while (found.at(-1)! < end);
       const inside = found.slice(0, -1);
       dashes += inside.filter((at) => bytes[at] === DASH).length;
