@@ -190,7 +190,7 @@ export class Environment {
   BATCH_MAX_BYTES = 64 * MIB;
 
   @Whole(0, 60_000)
-  BATCH_MAX_MS = 500;
+  BATCH_MAX_MS = 1000;
 
   @Whole(1, 64)
   VALIDATION_THREADS = 1;

@@ -70,7 +70,14 @@ export class Ingest implements RecordHandler {
       },
       broken: this.failure.report,
     };
-    this.pipeline = new Pipeline(dependencies, pool, journal, outcomes, signal);
+    this.pipeline = new Pipeline(
+      dependencies,
+      pool,
+      journal,
+      outcomes,
+      () => store.isFilling,
+      signal,
+    );
   }
 
   /** Rejects when ingest cannot go on: the process is to end, and the next one replays. */

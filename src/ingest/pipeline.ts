@@ -28,12 +28,16 @@ export class Pipeline {
   private inside = 0;
   private whenEmpty: (() => void) | undefined;
 
-  /** @param signal aborted: nothing is waited for any more */
+  /**
+   * @param isMoreComing whether uploads are on their way to `add`
+   * @param signal aborted: nothing is waited for any more
+   */
   constructor(
     private readonly dependencies: IngestDependencies,
     pool: PreparePool,
     private readonly journal: CrashJournal,
     private readonly outcomes: PipelineOutcomes,
+    isMoreComing: () => boolean,
     private readonly signal: AbortSignal,
   ) {
     const { config, log, warehouse, fence, logger } = dependencies;
@@ -52,7 +56,7 @@ export class Pipeline {
         name,
         new Batcher(
           config.limits,
-          () => !this.preparation.isIdle,
+          () => !this.preparation.isIdle || isMoreComing(),
           (batch) => writer.write(batch),
         ),
       ]),

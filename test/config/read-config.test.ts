@@ -27,7 +27,7 @@ test('an empty environment gives the embedded service with every role', () => {
       waitingUploadBytes: 67_108_864,
       batchRows: 250_000,
       batchBytes: 67_108_864,
-      batchMs: 500,
+      batchMs: 1000,
       validationThreads: 1,
       queryConcurrency: 4,
       queryTimeoutMs: 60_000,

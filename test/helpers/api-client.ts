@@ -26,20 +26,13 @@ export class ApiClient {
     overMs = 0,
     key?: string,
   ): Promise<Response> {
-    const form = new FormData();
-    form.append('file', new Blob([content]), 'data.csv');
-    const url = `${this.base(family)}/`;
-    const headers = { ...this.headers(), ...(key !== undefined && { 'Idempotency-Key': key }) };
-    if (overMs === 0) return fetch(url, { method: 'POST', headers, body: form });
-    const whole = new Response(form);
-    const type = { 'Content-Type': whole.headers.get('Content-Type')! };
-    const body = ReadableStream.from(piecesOf(whole, overMs));
-    return fetch(url, {
-      method: 'POST',
-      headers: { ...headers, ...type },
-      body,
-      duplex: 'half',
-    });
+    const headers = { ...(key !== undefined && { 'Idempotency-Key': key }) };
+    return this.send(family, content, headers, overMs === 0 ? undefined : inTime(overMs));
+  }
+
+  /** Posts the first half of a file, and no more of it until the connection ends. */
+  postHalf(family: FamilyName, content: string): Promise<Response> {
+    return this.send(family, content, {}, firstHalf);
   }
 
   /** Posts a file that is to be accepted. */
@@ -87,6 +80,27 @@ export class ApiClient {
     return this.finished(family, requestId);
   }
 
+  private send(
+    family: FamilyName,
+    content: string | Uint8Array<ArrayBuffer>,
+    added: Record<string, string>,
+    pieces?: Pieces,
+  ): Promise<Response> {
+    const form = new FormData();
+    form.append('file', new Blob([content]), 'data.csv');
+    const url = `${this.base(family)}/`;
+    const headers = { ...this.headers(), ...added };
+    if (pieces === undefined) return fetch(url, { method: 'POST', headers, body: form });
+    const whole = new Response(form);
+    const type = { 'Content-Type': whole.headers.get('Content-Type')! };
+    return fetch(url, {
+      method: 'POST',
+      headers: { ...headers, ...type },
+      body: ReadableStream.from(pieces(whole)),
+      duplex: 'half',
+    });
+  }
+
   private base(family: FamilyName): string {
     return `http://127.0.0.1:${this.port()}/custom-data-upload/v1.0/${family}/requests`;
   }
@@ -96,12 +110,22 @@ export class ApiClient {
   }
 }
 
+type Pieces = (whole: Response) => AsyncGenerator<Uint8Array>;
+
 /** The body in pieces of one size, with pauses. */
-async function* piecesOf(whole: Response, overMs: number): AsyncGenerator<Uint8Array> {
+function inTime(overMs: number): Pieces {
+  return async function* (whole) {
+    const bytes = new Uint8Array(await whole.arrayBuffer());
+    const size = Math.ceil(bytes.length / PIECES);
+    for (let from = 0; from < bytes.length; from += size) {
+      yield bytes.subarray(from, from + size);
+      await sleep(overMs / PIECES);
+    }
+  };
+}
+
+async function* firstHalf(whole: Response): AsyncGenerator<Uint8Array> {
   const bytes = new Uint8Array(await whole.arrayBuffer());
-  const size = Math.ceil(bytes.length / PIECES);
-  for (let from = 0; from < bytes.length; from += size) {
-    yield bytes.subarray(from, from + size);
-    await sleep(overMs / PIECES);
-  }
+  yield bytes.subarray(0, bytes.length / 2);
+  await new Promise(() => undefined);
 }

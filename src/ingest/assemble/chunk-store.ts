@@ -3,6 +3,9 @@ import { join } from 'node:path';
 
 import { openUploadBytes } from '../../ops/metrics.js';
 
+/** An upload of which nothing has come for so long may have a slow client: it is not waited for. */
+const COMING_MS = 100;
+
 /** Where one chunk of an open upload is: in memory, or in the upload's spill file. */
 type StoredChunk =
   | { readonly length: number; readonly memory: Uint8Array<ArrayBuffer> }
@@ -15,6 +18,8 @@ export interface OpenChunks {
   readonly chunks: Map<number, StoredChunk>;
   memoryBytes: number;
   fileBytes: number;
+  /** When the last of them came, on the clock of `performance.now`. */
+  lastAdded: number;
 }
 
 /**
@@ -25,6 +30,7 @@ export class ChunkStore {
   private memoryBytes = 0;
   private fileBytes = 0;
   private created = 0;
+  private readonly open = new Set<OpenChunks>();
 
   private constructor(
     private readonly folder: string,
@@ -38,17 +44,28 @@ export class ChunkStore {
     return new ChunkStore(folder, maxMemoryBytes);
   }
 
+  /** Whether a chunk has just come of an upload that is still open. */
+  get isFilling(): boolean {
+    const since = performance.now() - COMING_MS;
+    for (const { lastAdded } of this.open) if (lastAdded > since) return true;
+    return false;
+  }
+
   create(requestId: string): OpenChunks {
     // A name of its own: the partition may come back and its uploads be opened again while what
     // they held before is still being dropped.
     const file = join(this.folder, `${requestId}.${this.created++}`);
-    return { file, chunks: new Map(), memoryBytes: 0, fileBytes: 0 };
+    const lastAdded = performance.now();
+    const upload = { file, chunks: new Map(), memoryBytes: 0, fileBytes: 0, lastAdded };
+    this.open.add(upload);
+    return upload;
   }
 
   /** Adds a chunk; one that is there already (a producer's duplicate) changes nothing. */
   async add(upload: OpenChunks, sequence: number, value: Uint8Array<ArrayBuffer>): Promise<void> {
     if (upload.chunks.has(sequence)) return;
     const { length } = value;
+    upload.lastAdded = performance.now();
     if (this.memoryBytes + length <= this.maxMemoryBytes) {
       upload.chunks.set(sequence, { length, memory: ownBytes(value) });
       upload.memoryBytes += length;
@@ -86,6 +103,7 @@ export class ChunkStore {
   }
 
   async drop(upload: OpenChunks): Promise<void> {
+    this.open.delete(upload);
     this.account(-upload.memoryBytes, -upload.fileBytes);
     upload.chunks.clear();
     if (upload.fileBytes > 0) await rm(upload.file, { force: true });

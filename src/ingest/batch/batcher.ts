@@ -24,7 +24,9 @@ interface WaitingItem extends BatchItem {
  * The next one goes out when it is full (rows or bytes), when its first upload has waited `batchMs`,
  * or when no further upload is on its way. So a lone upload waits for nothing, and under load batches
  * grow with the warehouse's pace: with two at a time they were half as large, and the parts that the
- * engine then merges cost more than the second insert gained (on Kafka 211k rows/s, now 232k).
+ * engine then merges cost more than the second insert gained (on Kafka 211k rows/s, now 232k). On its
+ * way is also what is still coming out of the log: without that batches on Kafka had 90,000 rows, now
+ * 200,000, at 0.73x of the processor time a row.
  */
 export class Batcher {
   private items: WaitingItem[] = [];
@@ -35,7 +37,7 @@ export class Batcher {
   private isDue = false;
 
   /**
-   * @param isMoreComing whether uploads are being prepared that may join the batch
+   * @param isMoreComing whether uploads are on their way that may join the batch
    * @param write writes one batch; resolves when the next may be begun, and does not reject
    */
   constructor(

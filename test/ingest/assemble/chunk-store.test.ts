@@ -1,7 +1,7 @@
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { ChunkStore, type OpenChunks } from '../../../src/ingest/assemble/chunk-store.js';
 import { SpillFolder } from './spill-folder.js';
@@ -102,4 +102,20 @@ test('a file that has lost bytes is an error, not an upload with zeros in it', a
   const [file] = await folder.files();
   await truncate(join(folder.path, file!), 4);
   await expect(store.assemble(upload, 1)).rejects.toThrow('shorter');
+});
+
+test('it is filling while chunks come of an upload that is open, and a little longer', async () => {
+  const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+  const store = await ChunkStore.open(folder.path, 1);
+  expect(store.isFilling).toBe(false);
+  const [stalled, coming] = [store.create('stalled'), store.create('coming')];
+  await store.add(stalled, 0, Buffer.from('in memory'));
+  expect(store.isFilling).toBe(true);
+  now.mockReturnValue(1_200);
+  expect(store.isFilling).toBe(false);
+  await store.add(coming, 0, Buffer.from('on disk'));
+  expect(store.isFilling).toBe(true);
+  await store.drop(coming);
+  expect(store.isFilling).toBe(false);
+  now.mockRestore();
 });
