@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** Lets people and secret scanners recognise a token of this service. */
 const PREFIX = 'cdu_';
@@ -16,5 +16,5 @@ export function newToken(): string {
  * SHA-256, which says nothing of the token and which a caller cannot steer.
  */
 export function hashOfToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }
