@@ -85,10 +85,6 @@ describeWithBroker('a warehouse that is away for long', () => {
     model.apply('acme', COST, rows);
   }
 
-  async function gauge(name: string): Promise<number> {
-    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await ingest.metrics())?.[1]);
-  }
-
   /** Sends the file until the gateway gives the answer, which is not before it looks again. */
   async function untilAnswered(
     through: ServiceProcess,
@@ -122,13 +118,13 @@ describeWithBroker('a warehouse that is away for long', () => {
     await Promise.all(open);
     for (let i = 0; i < 3; i++) await upload(rowsOf(100));
     const pausedAt = Date.now();
-    let inFlight = await gauge('custom_data_uploads_in_flight');
+    let inFlight = await ingest.metric('custom_data_uploads_in_flight');
     for (let before = -1; before !== inFlight;) {
       before = inFlight;
       await sleep(2_000);
-      inFlight = await gauge('custom_data_uploads_in_flight');
+      inFlight = await ingest.metric('custom_data_uploads_in_flight');
     }
-    expect(await gauge('custom_data_open_uploads')).toBeGreaterThan(0);
+    expect(await ingest.metric('custom_data_open_uploads')).toBeGreaterThan(0);
     expect(inFlight).toBeGreaterThan(0);
     expect(inFlight).toBeLessThan(accepted.length - 1);
 
@@ -142,7 +138,7 @@ describeWithBroker('a warehouse that is away for long', () => {
     const ends = await log.endOffsets('uploads');
     do await upload(rowsOf(3));
     while ((await log.endOffsets('uploads')).some((end, partition) => end === ends[partition]));
-    expect(await gauge('custom_data_uploads_in_flight')).toBe(inFlight);
+    expect(await ingest.metric('custom_data_uploads_in_flight')).toBe(inFlight);
 
     await cluster.clickhouse.heal();
     const client = clientOf(gateway);

@@ -64,11 +64,6 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.close());
 
-async function metric(name: string): Promise<number> {
-  const text = await deployment.service.metrics();
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-}
-
 test('no more of them wait for the warehouse than may, and all are stored when it goes on', async () => {
   const server = deployment.clickhouse!;
   await server.fault({ kind: 'hang', on: 'insert' });
@@ -78,11 +73,15 @@ test('no more of them wait for the warehouse than may, and all are stored when i
   });
   // Those that have room, and one beyond it.
   const most = Math.ceil(ROOM_BYTES / FILE.length);
-  for (let seen = 0; seen < most; seen = await metric('custom_data_uploads_in_flight')) {
+  for (
+    let seen = 0;
+    seen < most;
+    seen = await deployment.service.metric('custom_data_uploads_in_flight')
+  ) {
     await sleep(50);
   }
   await sleep(1_000);
-  expect(await metric('custom_data_uploads_in_flight')).toBe(most);
+  expect(await deployment.service.metric('custom_data_uploads_in_flight')).toBe(most);
   await server.heal();
   const counted = 'SELECT count() AS rows, uniqExact(account) AS accounts FROM cost_rows';
   for (let rows: unknown[] = []; ; rows = await deployment.query(counted)) {

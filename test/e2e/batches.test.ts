@@ -38,8 +38,8 @@ test('an upload shares the batch of one that is still coming', async () => {
   const { requestId } = (await answer.json()) as { requestId: string };
   expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
   expect(await client.finished('cost', small.requestId)).toMatchObject({ status: 'succeeded' });
-  expect(await metric('custom_data_batch_uploads_count{family="cost"}')).toBe(1);
-  expect(await metric('custom_data_batch_uploads_sum{family="cost"}')).toBe(2);
+  expect(await service.metric('custom_data_batch_uploads_count')).toBe(1);
+  expect(await service.metric('custom_data_batch_uploads_sum')).toBe(2);
 });
 
 test('an upload does not wait for one whose client has stopped', async () => {
@@ -63,10 +63,5 @@ function file(rows: number): string {
 
 /** Resolves when ingest has a part of an upload, not all of it. */
 async function isOpen(): Promise<void> {
-  while ((await metric('custom_data_open_upload_bytes{place="memory"}')) === 0) await sleep(5);
-}
-
-async function metric(name: string): Promise<number> {
-  const line = (await service.metrics()).split('\n').find((each) => each.startsWith(`${name} `));
-  return line === undefined ? 0 : Number(line.slice(name.length));
+  while ((await service.metric('custom_data_open_upload_bytes')) === 0) await sleep(5);
 }

@@ -46,10 +46,8 @@ export async function expectLargeFilesUnmixed(
   expect(totals).toEqual({ clicks: (all * (ROWS - 1)) / 2, cost: all });
 
   // The memory comes back, and one piece of it served many files.
-  const bytes = async (state: string): Promise<number> => {
-    const value = new RegExp(`custom_data_column_memory_bytes\\{state="${state}"\\} (\\d+)`);
-    return Number(value.exec(await ingest.metrics())?.[1]);
-  };
+  const bytes = (state: string): Promise<number> =>
+    ingest.metric('custom_data_column_memory_bytes', `state="${state}"`);
   while ((await bytes('lent')) !== 0) await sleep(50);
   const free = await bytes('free');
   expect(free).toBeGreaterThan(0);

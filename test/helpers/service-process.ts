@@ -105,9 +105,10 @@ export class ServiceProcess {
     return answer.text();
   }
 
-  /** The sum of a metric over its labels; 0 where it has no value yet. */
-  async metric(name: string): Promise<number> {
-    const value = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm');
+  /** The sum of a metric over its labels, or over those with `label`; 0 where it has no value yet. */
+  async metric(name: string, label?: string): Promise<number> {
+    const labels = label === undefined ? '(?:\\{[^}]*\\})?' : `\\{[^}]*${label}[^}]*\\}`;
+    const value = new RegExp(`^${name}${labels} (\\S+)$`, 'gm');
     const found = (await this.metrics()).matchAll(value);
     return [...found].reduce((sum, [, text]) => sum + Number(text), 0);
   }

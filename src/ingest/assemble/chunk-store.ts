@@ -30,7 +30,7 @@ export class ChunkStore {
   private memoryBytes = 0;
   private fileBytes = 0;
   private created = 0;
-  private readonly open = new Set<OpenChunks>();
+  private readonly uploads = new Set<OpenChunks>();
 
   private constructor(
     private readonly folder: string,
@@ -47,7 +47,7 @@ export class ChunkStore {
   /** Whether a chunk has just come of an upload that is still open. */
   get isFilling(): boolean {
     const since = performance.now() - COMING_MS;
-    for (const { lastAdded } of this.open) if (lastAdded > since) return true;
+    for (const { lastAdded } of this.uploads) if (lastAdded > since) return true;
     return false;
   }
 
@@ -57,7 +57,7 @@ export class ChunkStore {
     const file = join(this.folder, `${requestId}.${this.created++}`);
     const lastAdded = performance.now();
     const upload = { file, chunks: new Map(), memoryBytes: 0, fileBytes: 0, lastAdded };
-    this.open.add(upload);
+    this.uploads.add(upload);
     return upload;
   }
 
@@ -103,7 +103,7 @@ export class ChunkStore {
   }
 
   async drop(upload: OpenChunks): Promise<void> {
-    this.open.delete(upload);
+    this.uploads.delete(upload);
     this.account(-upload.memoryBytes, -upload.fileBytes);
     upload.chunks.clear();
     if (upload.fileBytes > 0) await rm(upload.file, { force: true });
