@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PackedPart } from './packer.js';
 import { TemporaryFile } from './temporary-file.js';
 
@@ -26,7 +26,7 @@ export class PartStore {
 
   /** @param fileIndex which file of the command the part is of */
   add(fileIndex: number, { content, sent, rowNumbers }: PackedPart): StoredPart {
-    const digest = createHash('sha256').update(content).digest('hex');
+    const digest = hash('sha256', content);
     const at = this.file.append(sent);
     this.file.append(new Uint8Array(rowNumbers.buffer));
     return {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 export interface ConsoleFile {
@@ -41,8 +41,8 @@ export async function readConsoleFiles(): Promise<ReadonlyMap<string, ConsoleFil
 
 async function readConsoleFile(path: string): Promise<ConsoleFile> {
   const body = await readFile(new URL(path, DIST));
-  const hash = createHash('sha256').update(body).digest('base64url');
-  return { type: TYPES[path.slice(path.lastIndexOf('.') + 1)]!, body, etag: `"${hash}"` };
+  const digest = hash('sha256', body, 'base64url');
+  return { type: TYPES[path.slice(path.lastIndexOf('.') + 1)]!, body, etag: `"${digest}"` };
 }
 
 /** The relative imports of a compiled module, as paths below the compiled sources. */

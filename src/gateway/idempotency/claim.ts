@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { LogRecord, RecordToAppend } from '../../log/upload-log.js';
 
 /** An upload's claim on its idempotency key, as it stands on the topic `claims`. */
@@ -24,7 +24,7 @@ export interface StandingClaim extends Claim {
 
 /** Keys are the clients' words: the log has but their SHA-256 with the account's name, base64url. */
 export function keyHash(account: string, key: string): string {
-  return createHash('sha256').update(`${account}\n${key}`).digest('base64url');
+  return hash('sha256', `${account}\n${key}`, 'base64url');
 }
 
 /** All claims stand in one partition, whose order decides who was first. */
