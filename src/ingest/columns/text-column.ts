@@ -2,6 +2,7 @@ import type { ColumnSpace } from './column-space.js';
 import type { RowBlock } from '../parse/row-block.js';
 import { BROKEN } from '../validate/rules.js';
 import type { CheckedColumn, Report, StoredColumn } from './column.js';
+import { copyBytes, viewOf } from './copy-bytes.js';
 import type { TextRule } from './text-rules.js';
 
 /** A text column of the overwrite key: checked only, its values are stored once a key. */
@@ -27,6 +28,7 @@ export class KeyTextColumn implements CheckedColumn {
  */
 export class TextColumn implements StoredColumn {
   private buffer: Uint8Array<ArrayBuffer> = new Uint8Array(64 * 1024);
+  private view = viewOf(this.buffer);
   private used = 0;
   private rows = 0;
 
@@ -38,11 +40,11 @@ export class TextColumn implements StoredColumn {
   reset(): void {
     this.used = 0;
     this.rows = 0;
-    if (this.buffer.length > 4 * 1024 * 1024) this.buffer = new Uint8Array(64 * 1024);
+    if (this.buffer.length > 4 * 1024 * 1024) this.use(new Uint8Array(64 * 1024));
   }
 
   take(block: RowBlock, field: number, keep: boolean, report: Report): void {
-    const { bytes, starts, ends, width, rows } = block;
+    const { bytes, view, starts, ends, width, rows } = block;
     let kept = keep;
     let out: Uint8Array = this.buffer;
     let used = this.used;
@@ -69,7 +71,7 @@ export class TextColumn implements StoredColumn {
           out[used++] = (length & 0x7f) | 0x80;
           out[used++] = length >> 7;
         }
-        for (let i = start; i < end; i++) out[used++] = bytes[i]!;
+        used = copyBytes(view, start, end, this.view, used);
       }
     }
     this.used = used;
@@ -87,13 +89,13 @@ export class TextColumn implements StoredColumn {
       out.set(this.native());
       return out;
     }
-    const { buffer } = this;
+    const { view } = this;
+    const outView = viewOf(out);
     const positions = this.positions();
     let to = 0;
     for (let i = 0; i < order.length; i++) {
       const row = order[i]!;
-      const end = positions[row + 1]!;
-      for (let from = positions[row]!; from < end; from++) out[to++] = buffer[from]!;
+      to = copyBytes(view, positions[row]!, positions[row + 1]!, outView, to);
     }
     return out;
   }
@@ -116,7 +118,12 @@ export class TextColumn implements StoredColumn {
   private grow(needed: number, used: number): Uint8Array<ArrayBuffer> {
     const grown = new Uint8Array(Math.max(needed, this.buffer.length * 2));
     grown.set(this.buffer.subarray(0, used));
-    this.buffer = grown;
+    this.use(grown);
     return grown;
+  }
+
+  private use(buffer: Uint8Array<ArrayBuffer>): void {
+    this.buffer = buffer;
+    this.view = viewOf(buffer);
   }
 }

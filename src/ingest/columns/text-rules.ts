@@ -33,10 +33,12 @@ function isMetricName(bytes: Uint8Array, start: number, end: number): boolean {
 export function channelRule(integrated: readonly string[]): TextRule {
   if (integrated.length === 0) return plainText;
   const names = integrated.map(bytesOf);
-  return (bytes, start, end) =>
-    names.some((name) => equals(name, bytes, start, end))
-      ? BROKEN.integratedChannel
-      : plainText(bytes, start, end);
+  return (bytes, start, end) => {
+    for (const name of names) {
+      if (equals(name, bytes, start, end)) return BROKEN.integratedChannel;
+    }
+    return plainText(bytes, start, end);
+  };
 }
 
 const RULES: Partial<Record<ValueKind, TextRule>> = {

@@ -77,11 +77,11 @@ export class UploadColumns {
   group(block: RowBlock, header: Header): void {
     const [first, second] = this.keyTexts;
     this.keys.take(block, this.day.days, header.fieldOf[first]!, header.fieldOf[second]!);
-    if (block.rows > 0) this.bytes = block.bytes;
+    if (block.rows > 0) this.view = block.view;
   }
 
-  /** The bytes that the keys' positions refer to. */
-  bytes: Uint8Array = new Uint8Array();
+  /** Of the bytes that the keys' positions refer to. */
+  view: DataView = new DataView(new ArrayBuffer(0));
 
   private keyColumn(column: Column, facts: RuleFacts): CheckedColumn {
     if (column.kind === 'date') return this.day;

@@ -17,25 +17,6 @@ interface Totals {
 
 const HALF = 0x1_0000_0000;
 
-/** One key's sums of one currency. */
-class Sum {
-  currency = 0;
-  impressionsLow = 0;
-  impressionsHigh = 0;
-  clicksLow = 0;
-  clicksHigh = 0;
-  cost = 0;
-
-  startWith(currency: number): void {
-    this.currency = currency;
-    this.impressionsLow = 0;
-    this.impressionsHigh = 0;
-    this.clicksLow = 0;
-    this.clicksHigh = 0;
-    this.cost = 0;
-  }
-}
-
 /**
  * @param currencies the rows' currencies in the file's order, as Native strings: four bytes each
  */
@@ -50,10 +31,9 @@ export function costTotals(
 ): Totals {
   const counts = space.words(keys.count);
   const out = new TotalsWriter(space, keys.count);
-  const sums = [new Sum()];
   let row = 0;
   for (let key = 0; key < keys.count; key++) {
-    let used = 0;
+    out.nextKey();
     for (let left = keys.rowsOf[key]!; left > 0; left--, row++) {
       const at = order === undefined ? row : order[row]!;
       const shown = impressions.at(at);
@@ -62,27 +42,16 @@ export function costTotals(
       if (shown === 0 && clicked === 0 && paid === 0) continue;
       const currency =
         (currencies[4 * at + 1]! << 16) | (currencies[4 * at + 2]! << 8) | currencies[4 * at + 3]!;
-      let i = 0;
-      while (i < used && sums[i]!.currency !== currency) i++;
-      if (i === used) {
-        if (used === sums.length) sums.push(new Sum());
-        used++;
-        sums[i]!.startWith(currency);
-      }
-      const sum = sums[i]!;
-      sum.impressionsLow += shown % HALF;
-      sum.impressionsHigh += Math.floor(shown / HALF);
-      sum.clicksLow += clicked % HALF;
-      sum.clicksHigh += Math.floor(clicked / HALF);
-      sum.cost += paid;
+      out.add(currency, shown, clicked, paid);
     }
-    counts[key] = used;
-    for (let i = 0; i < used; i++) out.add(sums[i]!);
+    counts[key] = out.ofKey;
   }
   return { counts, columns: out.columns() };
 }
 
+/** Sums in place: the last `ofKey` totals are the current key's, one a currency. */
 class TotalsWriter {
+  private from = 0;
   private used = 0;
   private currencies: Uint8Array;
   private impressions: Uint32Array;
@@ -99,18 +68,46 @@ class TotalsWriter {
     this.costs = space.doubles(size);
   }
 
-  add(sum: Sum): void {
+  get ofKey(): number {
+    return this.used - this.from;
+  }
+
+  nextKey(): void {
+    this.from = this.used;
+  }
+
+  /** @param currency its three letters, the first one highest */
+  add(currency: number, impressions: number, clicks: number, cost: number): void {
+    let at = this.from;
+    while (at < this.used && !this.is(at, currency)) at++;
+    if (at === this.used) {
+      this.begin(currency, impressions, clicks, cost);
+      return;
+    }
+    addTo(this.impressions, at, impressions);
+    addTo(this.clicks, at, clicks);
+    this.costs[at]! += cost;
+  }
+
+  private is(at: number, currency: number): boolean {
+    const { currencies } = this;
+    return (
+      currencies[4 * at + 3] === (currency & 0xff) &&
+      currencies[4 * at + 2] === ((currency >> 8) & 0xff) &&
+      currencies[4 * at + 1] === currency >> 16
+    );
+  }
+
+  private begin(currency: number, impressions: number, clicks: number, cost: number): void {
     if (this.used === this.costs.length) this.grow();
     const at = this.used++;
     this.currencies[4 * at] = 3;
-    this.currencies[4 * at + 1] = sum.currency >> 16;
-    this.currencies[4 * at + 2] = sum.currency >> 8;
-    this.currencies[4 * at + 3] = sum.currency;
-    this.impressions[2 * at] = sum.impressionsLow % HALF;
-    this.impressions[2 * at + 1] = sum.impressionsHigh + Math.floor(sum.impressionsLow / HALF);
-    this.clicks[2 * at] = sum.clicksLow % HALF;
-    this.clicks[2 * at + 1] = sum.clicksHigh + Math.floor(sum.clicksLow / HALF);
-    this.costs[at] = sum.cost;
+    this.currencies[4 * at + 1] = currency >> 16;
+    this.currencies[4 * at + 2] = currency >> 8;
+    this.currencies[4 * at + 3] = currency;
+    write(this.impressions, at, impressions);
+    write(this.clicks, at, clicks);
+    this.costs[at] = cost;
   }
 
   /** Native columns: currency, impressions, clicks, cost. */
@@ -142,4 +139,16 @@ class TotalsWriter {
     this.clicks = clicks;
     this.costs = costs;
   }
+}
+
+/** The counts are `UInt64`, of which a double holds no more than 53 bits: two words each. */
+function write(words: Uint32Array, at: number, count: number): void {
+  words[2 * at] = count;
+  words[2 * at + 1] = count / HALF;
+}
+
+function addTo(words: Uint32Array, at: number, count: number): void {
+  const low = words[2 * at]! + (count % HALF);
+  words[2 * at] = low;
+  words[2 * at + 1] = words[2 * at + 1]! + Math.floor(count / HALF) + (low >= HALF ? 1 : 0);
 }

@@ -1,4 +1,5 @@
 import { type Column, type Family, rowColumns } from '../../domain/families/index.js';
+import { copyBytes, viewOf } from '../columns/copy-bytes.js';
 import type { AmountColumn, CountColumn } from '../columns/number-columns.js';
 import type { TextColumn } from '../columns/text-column.js';
 import type { UploadColumns } from '../columns/upload-columns.js';
@@ -21,8 +22,8 @@ export function encodeUpload(
     keys: keys.count,
     keyColumns: [
       dayColumn(keys, space),
-      textColumn(columns.bytes, keys.count, keys.start1, keys.end1, space),
-      textColumn(columns.bytes, keys.count, keys.start2, keys.end2, space),
+      textColumn(columns.view, keys.count, keys.start1, keys.end1, space),
+      textColumn(columns.view, keys.count, keys.start2, keys.end2, space),
     ],
     rowCounts: rowCounts(keys, space),
     rowColumns: rowColumns(family).map((column) => {
@@ -66,7 +67,7 @@ function rowCounts({ rowsOf, count }: OverwriteKeys, space: ColumnSpace): Uint32
 
 /** Native `String` of one of the key's texts. */
 function textColumn(
-  bytes: Uint8Array,
+  view: DataView,
   count: number,
   starts: Int32Array,
   ends: Int32Array,
@@ -78,6 +79,7 @@ function textColumn(
     size += length + (length < 0x80 ? 1 : 2);
   }
   const out = space.bytes(size);
+  const to = viewOf(out);
   let at = 0;
   for (let key = 0; key < count; key++) {
     const end = ends[key]!;
@@ -87,7 +89,7 @@ function textColumn(
       out[at++] = (length & 0x7f) | 0x80;
       out[at++] = length >> 7;
     }
-    for (let i = starts[key]!; i < end; i++) out[at++] = bytes[i]!;
+    at = copyBytes(view, starts[key]!, end, to, at);
   }
   return out;
 }

@@ -9,7 +9,7 @@ const [KEY_0, KEY_1] = crypto.getRandomValues(new Uint32Array(2)) as unknown as 
 
 /** A 32-bit hash, as a signed integer. */
 export function hashKey(
-  bytes: Uint8Array,
+  view: DataView,
   day: number,
   start1: number,
   end1: number,
@@ -42,12 +42,12 @@ export function hashKey(
     v0 ^= word;
     if (last) break;
     if (at + 4 <= end) {
-      word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+      word = view.getInt32(at, true);
       at += 4;
       continue;
     }
     word = (end - at) << 24;
-    for (let shift = 0; at < end; at++, shift += 8) word |= bytes[at]! << shift;
+    for (let shift = 0; at < end; at++, shift += 8) word |= view.getUint8(at) << shift;
     if (text === 0) {
       text = 1;
       at = start2;

@@ -45,7 +45,7 @@ export class OverwriteKeys {
    * @param field1 the place in the header of the key's first text, `field2` of its second
    */
   take(block: RowBlock, days: Int32Array, field1: number, field2: number): void {
-    const { bytes, starts, ends, width, rows } = block;
+    const { view, starts, ends, width, rows } = block;
     if (this.rows + rows > this.keyOf.length) {
       this.keyOf = resized(this.keyOf, Math.max(this.rows + rows, this.keyOf.length * 2));
     }
@@ -57,9 +57,9 @@ export class OverwriteKeys {
       const end2 = ends[at + field2]!;
       const day = days[row]!;
       // Rows of one key mostly follow one another.
-      if (previous < 0 || !this.is(previous, bytes, day, start1, end1, start2, end2)) {
+      if (previous < 0 || !this.is(previous, view, day, start1, end1, start2, end2)) {
         const known = this.count;
-        const key = this.find(bytes, day, start1, end1, start2, end2);
+        const key = this.find(view, day, start1, end1, start2, end2);
         if (key < known) this.contiguous = false;
         previous = key;
       }
@@ -79,20 +79,20 @@ export class OverwriteKeys {
   }
 
   private find(
-    bytes: Uint8Array,
+    view: DataView,
     day: number,
     start1: number,
     end1: number,
     start2: number,
     end2: number,
   ): number {
-    const hash = hashKey(bytes, day, start1, end1, start2, end2);
+    const hash = hashKey(view, day, start1, end1, start2, end2);
     const mask = this.slots.length - 1;
     let slot = hash & mask;
     for (;;) {
       const key = this.slots[slot]! - 1;
       if (key < 0) break;
-      if (this.hash[key] === hash && this.is(key, bytes, day, start1, end1, start2, end2))
+      if (this.hash[key] === hash && this.is(key, view, day, start1, end1, start2, end2))
         return key;
       slot = (slot + 1) & mask;
     }
@@ -112,7 +112,7 @@ export class OverwriteKeys {
 
   private is(
     key: number,
-    bytes: Uint8Array,
+    view: DataView,
     day: number,
     start1: number,
     end1: number,
@@ -121,8 +121,8 @@ export class OverwriteKeys {
   ): boolean {
     return (
       this.day[key] === day &&
-      sameBytes(bytes, this.start1[key]!, this.end1[key]!, start1, end1) &&
-      sameBytes(bytes, this.start2[key]!, this.end2[key]!, start2, end2)
+      sameBytes(view, this.start1[key]!, this.end1[key]!, start1, end1) &&
+      sameBytes(view, this.start2[key]!, this.end2[key]!, start2, end2)
     );
   }
 
@@ -155,15 +155,23 @@ function resized(array: Int32Array, size: number): Int32Array<ArrayBuffer> {
 }
 
 function sameBytes(
-  bytes: Uint8Array,
+  view: DataView,
   startA: number,
   endA: number,
   startB: number,
   endB: number,
 ): boolean {
   if (endA - startA !== endB - startB) return false;
-  for (let a = startA, b = startB; a < endA; a++, b++) {
-    if (bytes[a] !== bytes[b]) return false;
+  const lastA = endA - 4;
+  if (lastA < startA) {
+    for (let a = startA, b = startB; a < endA; a++, b++) {
+      if (view.getUint8(a) !== view.getUint8(b)) return false;
+    }
+    return true;
   }
-  return true;
+  // The last four bytes overlap the ones before.
+  for (let a = startA, b = startB; a < lastA; a += 4, b += 4) {
+    if (view.getInt32(a, true) !== view.getInt32(b, true)) return false;
+  }
+  return view.getInt32(lastA, true) === view.getInt32(endB - 4, true);
 }
