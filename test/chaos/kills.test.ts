@@ -107,7 +107,9 @@ describeWithBroker('kills', () => {
     const status = await seats[4]!.up;
     await load.atLeast(load.fewest + 2);
     await load.stop();
-    await load.expectAllAsModelled(cluster, status);
+    await load.expectAllAsModelled(cluster, status).catch(async (error: unknown) => {
+      throw new Error(`${String(error)}\n${await cluster.lastWords()}`, { cause: error });
+    });
   });
 });
 

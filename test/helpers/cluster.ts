@@ -5,6 +5,8 @@ import { KafkaBroker } from './kafka-broker.js';
 import { makeDataDir, removeDataDir, ServiceProcess } from './service-process.js';
 import { connectTo } from './warehouses.js';
 
+const LAST_LINES = 8;
+
 /**
  * The scaled-out service: one broker, one ClickHouse server, and any number of processes, each with
  * roles and a data folder of its own, that share the tokens file.
@@ -59,6 +61,23 @@ export class Cluster {
   /** Rows of a query on the warehouse. */
   query<Row>(sql: string): Promise<Row[]> {
     return this.clickhouse.query<Row>(sql);
+  }
+
+  /** What the processes that nobody has killed said last, for whoever waits in vain. */
+  async lastWords(): Promise<string> {
+    const starts = await Promise.allSettled(this.starts);
+    return starts
+      .map((start) => {
+        if (start.status === 'rejected') return String(start.reason);
+        const { process, logs, stderr } = start.value;
+        if (process.signalCode === 'SIGKILL') return '';
+        const said = logs.slice(-LAST_LINES).map((line) => JSON.stringify(line));
+        return [`process ${process.pid!}, exit code ${process.exitCode}:`, ...said, stderr].join(
+          '\n',
+        );
+      })
+      .filter((words) => words !== '')
+      .join('\n');
   }
 
   /** Kills everything and removes what was stored. */
