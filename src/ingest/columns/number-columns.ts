@@ -16,6 +16,12 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array)
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
+/** Writes a count as Native `UInt64`, in two words, the lower one first. */
+export function writeCount(words: Uint32Array, at: number, count: number): void {
+  words[2 * at] = count;
+  words[2 * at + 1] = count / 0x1_0000_0000;
+}
+
 /** Numbers of one file, held as doubles (exact up to 2^53). */
 abstract class NumberColumn implements StoredColumn {
   protected values = new Float64Array(16 * 1024);
@@ -62,8 +68,7 @@ export class CountColumn extends NumberColumn {
     const words = space.words(rows * 2);
     for (let i = 0; i < rows; i++) {
       const value = values[order === undefined ? i : order[i]!]!;
-      words[2 * i] = value;
-      words[2 * i + 1] = value / 0x1_0000_0000;
+      writeCount(words, i, value);
     }
     return bytesOf(words);
   }

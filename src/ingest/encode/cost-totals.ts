@@ -1,4 +1,4 @@
-import type { CountColumn, AmountColumn } from '../columns/number-columns.js';
+import { type AmountColumn, type CountColumn, writeCount } from '../columns/number-columns.js';
 import type { OverwriteKeys } from '../group/overwrite-keys.js';
 import type { ColumnSpace } from '../columns/column-space.js';
 
@@ -105,8 +105,8 @@ class TotalsWriter {
     this.currencies[4 * at + 1] = currency >> 16;
     this.currencies[4 * at + 2] = currency >> 8;
     this.currencies[4 * at + 3] = currency;
-    write(this.impressions, at, impressions);
-    write(this.clicks, at, clicks);
+    writeCount(this.impressions, at, impressions);
+    writeCount(this.clicks, at, clicks);
     this.costs[at] = cost;
   }
 
@@ -141,12 +141,7 @@ class TotalsWriter {
   }
 }
 
-/** The counts are `UInt64`, of which a double holds no more than 53 bits: two words each. */
-function write(words: Uint32Array, at: number, count: number): void {
-  words[2 * at] = count;
-  words[2 * at + 1] = count / HALF;
-}
-
+/** Adds to a count as `writeCount` writes it. */
 function addTo(words: Uint32Array, at: number, count: number): void {
   const low = words[2 * at]! + (count % HALF);
   words[2 * at] = low;
