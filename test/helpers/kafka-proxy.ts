@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 const PRODUCE = 0;
 const FETCH = 1;
+const SYNC_GROUP = 14;
 
 /** What happens to produce requests whose bytes hold `bytes`. */
 export interface ProduceFault {
@@ -29,6 +30,8 @@ export function headerBytes(name: string, value: string): Buffer {
 export class KafkaProxy {
   /** How long what readers get is held back, in milliseconds. */
   fetchDelayMs = 0;
+  /** How many answers get lost to members that ask anew for their partitions; the connections stay. */
+  syncsToLose = 0;
   /** How often the fault has struck. */
   struck = 0;
   private fault: ProduceFault | undefined;
@@ -91,8 +94,14 @@ export class KafkaProxy {
     /** The request whose answer gets lost. */
     let lost: number | undefined;
     const fetches = new Set<number>();
+    const lostSyncs = new Set<number>();
+    let hasSynced = false;
     const requests = new Frames((frame) => {
       if (frame.readInt16BE(4) === FETCH) fetches.add(frame.readInt32BE(8));
+      if (frame.readInt16BE(4) === SYNC_GROUP) {
+        if (hasSynced && this.losesSync(frame)) lostSyncs.add(frame.readInt32BE(8));
+        hasSynced = true;
+      }
       if (!this.strikes(frame)) broker.write(frame);
       else if (this.fault!.isDelivered) {
         lost = frame.readInt32BE(8);
@@ -102,6 +111,7 @@ export class KafkaProxy {
     const answers = new Frames((frame) => {
       const request = frame.readInt32BE(4);
       const isFetch = fetches.delete(request);
+      if (lostSyncs.delete(request)) return;
       if (request === lost) cut();
       else if (isFetch && this.fetchDelayMs > 0) {
         setTimeout(() => client.write(frame), this.fetchDelayMs);
@@ -113,6 +123,13 @@ export class KafkaProxy {
     broker.on('data', (data) => {
       answers.add(data);
     });
+  }
+
+  /** The leader of a group is spared: it brings what all are to get. */
+  private losesSync(frame: Buffer): boolean {
+    if (this.syncsToLose === 0 || frame.includes('uploads')) return false;
+    this.syncsToLose--;
+    return true;
   }
 
   private strikes(frame: Buffer): boolean {

@@ -37,12 +37,22 @@ export interface ConsumerEvents {
   take(payload: EachBatchPayload): Promise<void>;
 }
 
-/** A consumer of kafkajs that commits nothing by itself and is not restarted when it crashes. */
+/**
+ * A consumer of kafkajs that commits nothing by itself and is not restarted when it crashes.
+ *
+ * When its question for its partitions is not answered in time, kafkajs goes on as a member all the
+ * same: the group takes the partitions for its own, and nobody reads them. Its next heartbeat tells.
+ */
 export function startConsumer(options: ConsumerOptions, events: ConsumerEvents): Consumer {
   const { kafka, topic, group, sessionMs, metadataMs } = options;
+  let isJoining = false;
+  const joining = (): void => {
+    isJoining = true;
+    events.joining();
+  };
   const consumer = kafka.consumer({
     groupId: group,
-    partitionAssigners: [roundRobin(events)],
+    partitionAssigners: [roundRobin(joining)],
     sessionTimeout: sessionMs,
     heartbeatInterval: Math.floor(sessionMs / 4),
     rebalanceTimeout: REBALANCE_MS,
@@ -55,7 +65,11 @@ export function startConsumer(options: ConsumerOptions, events: ConsumerEvents):
     retry: { ...QUICK_RETRIES, restartOnFailure: () => Promise.resolve(false) },
   });
   consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
+    isJoining = false;
     events.joined(memberAssignment[topic] ?? []);
+  });
+  consumer.on(consumer.events.HEARTBEAT, () => {
+    if (isJoining) events.crashed(new Error('the group has not told it its partitions'));
   });
   consumer.on(consumer.events.CRASH, ({ payload: { error } }) => {
     events.crashed(error);
@@ -81,7 +95,7 @@ async function run(consumer: Consumer, topic: string, events: ConsumerEvents): P
  * Round robin. `protocol` makes what a member sends when it joins: the last moment at which it
  * surely still has its partitions. The event of kafkajs about a rebalance is not sent for all of them.
  */
-function roundRobin(events: ConsumerEvents): PartitionAssigner {
+function roundRobin(joining: () => void): PartitionAssigner {
   return (config) => {
     const assigner = kafkajs.PartitionAssigners.roundRobin(config);
     return {
@@ -89,7 +103,7 @@ function roundRobin(events: ConsumerEvents): PartitionAssigner {
       version: assigner.version,
       assign: (group) => assigner.assign(group),
       protocol: (subscription) => {
-        events.joining();
+        joining();
         return assigner.protocol(subscription);
       },
     };
