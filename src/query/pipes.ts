@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { closeSync, constants, openSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
@@ -34,8 +35,16 @@ export class Pipes {
     this.free = [...paths];
   }
 
-  static async create(count: number): Promise<Pipes> {
-    const folder = await mkdtemp(join(tmpdir(), 'custom-data-query-'));
+  /**
+   * Clears what an earlier process left behind.
+   *
+   * @param engine the folder of the engine, which one process at a time has open
+   */
+  static async create(engine: string, count: number): Promise<Pipes> {
+    const name = createHash('sha256').update(resolve(engine)).digest('hex').slice(0, 16);
+    const folder = join(tmpdir(), `custom-data-query-${name}`);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { mode: 0o700 });
     // Without an extension: the engine would compress by it.
     const paths = Array.from({ length: count }, (_, index) => join(folder, `result-${index}`));
     await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);

@@ -116,7 +116,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
   return {
     async listen(port, host) {
       facts = await readEngineFacts(sessions);
-      pipes = await Pipes.create(queryConcurrency);
+      pipes = await Pipes.create(options.path, queryConcurrency);
       return listenOn(http, port, host);
     },
     async close() {
