@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Role } from '../../src/config/config.js';
 import { migrate } from '../../src/warehouse/schema/migrate.js';
 import { ClickHouseHttp } from './clickhouse-http.js';
@@ -6,6 +8,7 @@ import { makeDataDir, removeDataDir, ServiceProcess } from './service-process.js
 import { connectTo } from './warehouses.js';
 
 const LAST_LINES = 8;
+const ANSWER_MS = 5_000;
 
 /**
  * The scaled-out service: one broker, one ClickHouse server, and any number of processes, each with
@@ -65,8 +68,10 @@ export class Cluster {
 
   /** What the processes that nobody has killed said last, for whoever waits in vain. */
   async lastWords(): Promise<string> {
+    const answer = this.query('SELECT 1').then(() => 'answers', String);
+    const warehouse = await Promise.race([answer, sleep(ANSWER_MS, 'does not answer')]);
     const starts = await Promise.allSettled(this.starts);
-    return starts
+    const words = starts
       .map((start) => {
         if (start.status === 'rejected') return String(start.reason);
         const { process, logs, stderr } = start.value;
@@ -76,8 +81,8 @@ export class Cluster {
           '\n',
         );
       })
-      .filter((words) => words !== '')
-      .join('\n');
+      .filter((words) => words !== '');
+    return [`the warehouse: ${warehouse}`, ...words].join('\n');
   }
 
   /** Kills everything and removes what was stored. */
