@@ -22,11 +22,14 @@ interface FormInternals {
 }
 
 /**
- * Busboy, but sure to come to an end. By itself it may wait for the end of a part for ever:
+ * Busboy, but sure to come to an end, and to the same however a form is cut into pieces. By itself it
+ * may wait for the end of a part for ever:
  *
  * - It goes on with a part's header behind a boundary; here that is an error of the form.
  * - It begins parts behind the last boundary, when they come in one piece with it; here what lies there
  *   is ignored, as it is when it comes later.
+ * - It overlooks a boundary that is told together with a lone `\r` or `-` before it; here they are told
+ *   one after the other.
  *
  * @throws Error when the headers name no boundary
  */
@@ -37,8 +40,10 @@ export function strictForm(config: busboy.BusboyConfig): busboy.Busboy {
   const tell = search._cb;
   search._cb = (isMatch, data, start, end, isDataSafe) => {
     if (internals._complete) return;
-    tell(isMatch, data, start, end, isDataSafe);
-    if (isMatch && internals._hparser !== null) tell(false, NO_HEADER, 0, NO_HEADER.length, true);
+    if (data !== undefined) tell(false, data, start, end, isDataSafe);
+    if (!isMatch || internals._complete) return;
+    tell(true, undefined, 0, 0, true);
+    if (internals._hparser !== null) tell(false, NO_HEADER, 0, NO_HEADER.length, true);
   };
   return form;
 }

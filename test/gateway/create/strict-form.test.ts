@@ -65,6 +65,16 @@ test.each([
   }
 });
 
+test.each(['\r', '-'])(
+  'a boundary right behind another and a lone %j is none too few',
+  async (lone) => {
+    const body = Buffer.from(`${NEEDLE}${lone}${NEEDLE}--`);
+    for (let size = 1; size <= body.length; size++) {
+      expect(await ending(body, [size])).toBe('complete');
+    }
+  },
+);
+
 test('what lies behind the last boundary is ignored', async () => {
   const part = `${NEEDLE}\r\n${FILE}more`;
   const body = Buffer.from(`--${BOUNDARY}\r\n${FILE}${NEEDLE}--${part}${part}`);
