@@ -1,5 +1,5 @@
 import type { FamilyName } from '../domain/families/index.js';
-import type { UploadEnd } from '../domain/upload-records.js';
+import { firstOffsetOf, type UploadEnd } from '../domain/upload-records.js';
 import type { UploadLog } from '../log/upload-log.js';
 import { beside, type ChunkRun, copyChunks } from '../upload-runs/copy-chunks.js';
 import type { Cause, SetAside } from './dead-letter.js';
@@ -21,12 +21,9 @@ export interface UploadInLog {
  */
 export async function setAside(log: UploadLog, upload: UploadInLog, cause: Cause): Promise<void> {
   const { requestId, end, partition, endOffset } = upload;
-  await setAsideFrom(
-    log,
-    { topic: 'uploads', requestId, partition, from: end.firstOffset, to: endOffset },
-    upload,
-    cause,
-  );
+  const from = firstOffsetOf(end, endOffset);
+  const chunks = { topic: 'uploads', requestId, partition, from, to: endOffset } as const;
+  await setAsideFrom(log, chunks, upload, cause);
 }
 
 /** The same, from wherever its chunks stand. */

@@ -22,7 +22,10 @@ export interface UploadEnd {
   /** How many chunks the upload has, and how many (unpacked) bytes they hold together. */
   readonly chunks: number;
   readonly bytes: number;
-  /** The offset of the first chunk in this partition; null for an empty file. */
+  /**
+   * The offset of the first chunk in this partition; null for an empty file, and for a file of one
+   * chunk, which is appended with the end: see `firstOffsetOf`.
+   */
   readonly firstOffset: number | null;
   /** Milliseconds since the epoch at which the file was complete. */
   readonly acceptedAt: number;
@@ -34,4 +37,12 @@ export interface UploadEnd {
   readonly requestDay: number;
   /** The channels whose cost is integrated, so that a cost upload may not name them. */
   readonly integratedChannels: readonly string[];
+}
+
+/**
+ * The offset of an upload's first chunk; null for an empty file. A chunk that was appended together
+ * with the end stands right before it.
+ */
+export function firstOffsetOf(end: UploadEnd, endOffset: number): number | null {
+  return end.firstOffset ?? (end.chunks === 0 ? null : endOffset - 1);
 }

@@ -85,7 +85,7 @@ export interface UploadLog {
 
   /**
    * Appends in the order given. Resolves, with the positions in the same order, once every record
-   * is durable.
+   * is durable. Those of one partition stand there one right behind the other.
    *
    * @throws LogUnavailableError
    */

@@ -1,5 +1,5 @@
 import { timeOfUuid } from '../domain/requests/request-id.js';
-import type { UploadEnd } from '../domain/upload-records.js';
+import { firstOffsetOf, type UploadEnd } from '../domain/upload-records.js';
 import type { FamilyName } from '../domain/families/index.js';
 import type { LogRecord, UploadLog } from '../log/upload-log.js';
 import type { StoredUpload } from '../upload-runs/accept-again.js';
@@ -40,15 +40,10 @@ async function whole(log: UploadLog, record: LogRecord): Promise<StoredUpload | 
   const { partition, offset, headers } = record;
   const requestId = headers['requestId']!;
   const end = JSON.parse(record.value.toString('utf8')) as UploadEnd;
-  const chunks = {
-    topic: 'uploads',
-    requestId,
-    partition,
-    from: end.firstOffset,
-    to: offset,
-  } as const;
-  if (end.firstOffset !== null) {
-    const first = log.read('uploads', partition, end.firstOffset, end.firstOffset + 1);
+  const from = firstOffsetOf(end, offset);
+  const chunks = { topic: 'uploads', requestId, partition, from, to: offset } as const;
+  if (from !== null) {
+    const first = log.read('uploads', partition, from, from + 1);
     const { done } = await first[Symbol.asyncIterator]().next();
     if (done === true) return undefined;
   }

@@ -17,6 +17,8 @@ export class MemoryLog implements UploadLog {
   now: () => number = Date.now;
   /** Decides which appends fail; the records are not kept then. */
   fails: (topic: Topic, records: readonly RecordToAppend[]) => boolean = () => false;
+  /** How many appends there have been. */
+  readonly appends = new Map<Topic, number>();
   /** Bytes of the values of all appends that were begun, and how many are not acknowledged. */
   begunBytes = 0;
   unacknowledged = 0;
@@ -57,6 +59,7 @@ export class MemoryLog implements UploadLog {
     records: readonly RecordToAppend[],
   ): Promise<readonly RecordPosition[]> {
     for (const record of records) this.begunBytes += record.value.length;
+    this.appends.set(topic, (this.appends.get(topic) ?? 0) + 1);
     this.unacknowledged += 1;
     this.mostUnacknowledged = Math.max(this.mostUnacknowledged, this.unacknowledged);
     try {

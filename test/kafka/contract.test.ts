@@ -76,6 +76,25 @@ function behavesAsThePortSays(logs: Logs): void {
     });
   });
 
+  it('puts the records of one append right behind one another, whatever comes beside it', async () => {
+    const log = await logs.open(2);
+    const appends = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        log.append('uploads', [
+          record(`${i} first`, { partition: i % 2 }),
+          record(`${i} second`, { partition: i % 2 }),
+        ]),
+      ),
+    );
+    for (const [first, second] of appends) expect(second!.offset).toBe(first!.offset + 1);
+    const read = [...(await readAll(log, 0)), ...(await readAll(log, 1))];
+    expect(texts(read.filter(({ offset }) => offset % 2 === 1))).toEqual(
+      texts(read.filter(({ offset }) => offset % 2 === 0)).map((name) =>
+        name.replace('first', 'second'),
+      ),
+    );
+  });
+
   it('keeps one partition for a key, and refuses a partition that there is not', async () => {
     const log = await logs.open(4);
     const keys = Array.from({ length: 64 }, (_, i) => `request-${i}`);

@@ -62,7 +62,7 @@ export class Acceptance {
    */
   async accept(file: ArrivedFile, writer: UploadWriter): Promise<Transition> {
     const acceptedAt = Date.now();
-    // 1. All chunks are durable, and the clock is above every upload accepted before.
+    // 1. All chunks but the last are durable, and the clock is above every upload accepted before.
     const stored = await writer.acknowledged();
     await file.caughtUp;
     if (file.keyed !== undefined) {
@@ -78,7 +78,7 @@ export class Acceptance {
       { ...file.identity, version, sentMax, actor: file.actor },
       acceptedAt,
     );
-    // 3. The end makes the upload whole.
+    // 3. The end, with the last chunk, makes the upload whole.
     const end = {
       ...stored,
       acceptedAt,

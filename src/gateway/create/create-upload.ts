@@ -131,10 +131,7 @@ export class CreateUpload {
       unpacker.destroy();
     }
     // Of a file with a finding nothing will be read, so the rest need not be kept.
-    if (unpacker.finding === null && !chunker.isEmpty) {
-      await writer.room();
-      writer.chunk(chunker.rest());
-    }
+    if (unpacker.finding === null && !chunker.isEmpty) writer.lastChunk(chunker.rest());
     return unpacker.finding;
   }
 }

@@ -30,13 +30,13 @@ export class TimedLog {
   }
 
   /**
-   * Resolves when the record is durable.
+   * Resolves when the records are durable, with the position of the first.
    *
    * @throws LogUnavailableError when the log fails or does not answer in time
    */
-  async append(topic: Topic, record: RecordToAppend): Promise<RecordPosition> {
+  async append(topic: Topic, ...records: RecordToAppend[]): Promise<RecordPosition> {
     if (this.abandoned >= MAX_ABANDONED) throw new LogUnavailableError('the log does not answer');
-    const appended = this.log.append(topic, [record]);
+    const appended = this.log.append(topic, records);
     const [position] = await within(this.config.limits.logTimeoutMs, appended, () => {
       this.abandoned += 1;
       const settled = (): void => {

@@ -1,6 +1,10 @@
 import type { FamilyName } from '../../domain/families/index.js';
 import type { UploadEnd, UploadRecordHeaders } from '../../domain/upload-records.js';
-import { LogUnavailableError, type RecordPosition } from '../../log/upload-log.js';
+import {
+  LogUnavailableError,
+  type RecordPosition,
+  type RecordToAppend,
+} from '../../log/upload-log.js';
 import type { ChunkBuffers } from './chunk-buffers.js';
 import type { TimedLog } from './timed-log.js';
 
@@ -13,13 +17,14 @@ export interface UploadIdentity {
   readonly family: FamilyName;
 }
 
-/** Where an upload's records stand. */
+/** Where an upload's records stand, as far as that is known before its end. */
 export interface UploadPlace extends Pick<UploadEnd, 'firstOffset'> {
   readonly partition: number;
 }
 
 /**
- * Writes one upload's run of records to one partition: chunks, then an end or an abort.
+ * Writes one upload's run of records to one partition: chunks, then an end or an abort. The last chunk
+ * is kept back and goes with the end, in one append: a small file waits once for the log, not twice.
  *
  * Everything rejects with LogUnavailableError when the log fails or does not answer in time.
  */
@@ -29,6 +34,7 @@ export class UploadWriter {
   private chunkCount = 0;
   private byteCount = 0;
   private firstOffset: number | null = null;
+  private last: Buffer<ArrayBuffer> | undefined;
   private isClosed = false;
 
   /** @param failed called as soon as a chunk is not taken, which may be long before the next write */
@@ -42,7 +48,7 @@ export class UploadWriter {
     this.partition = parseInt(identity.requestId.slice(-8), 16) % log.partitions('uploads');
   }
 
-  /** Bytes given to `chunk`. */
+  /** Bytes given to `chunk` and `lastChunk`. */
   get bytes(): number {
     return this.byteCount;
   }
@@ -57,27 +63,43 @@ export class UploadWriter {
   chunk(value: Buffer<ArrayBuffer>): void {
     const sequence = this.chunkCount++;
     this.byteCount += value.length;
-    const acknowledged = this.append({ type: 'chunk', sequence: String(sequence) }, value).then(
-      ({ offset }) => {
-        if (sequence === 0) this.firstOffset = offset;
-        this.buffers.giveBack(value);
-      },
-    );
+    const acknowledged = this.append(this.chunkRecord(sequence, value)).then(({ offset }) => {
+      if (sequence === 0) this.firstOffset = offset;
+      this.buffers.giveBack(value);
+    });
     acknowledged.catch(this.failed);
     this.unacknowledged.push(acknowledged);
   }
 
-  /** Resolves when the log has every chunk; what they come to. */
+  /** @param value as of `chunk`; only `end` follows */
+  lastChunk(value: Buffer<ArrayBuffer>): void {
+    this.last = value;
+    this.chunkCount++;
+    this.byteCount += value.length;
+  }
+
+  /** Resolves when the log has every chunk but the last; what all of them come to. */
   async acknowledged(): Promise<Pick<UploadEnd, 'chunks' | 'bytes' | 'firstOffset'>> {
     await Promise.all(this.unacknowledged);
     return { chunks: this.chunkCount, bytes: this.byteCount, firstOffset: this.firstOffset };
   }
 
-  /** @param traceparent the trace that the upload's processing belongs to */
+  /**
+   * Resolves when the log has the upload as a whole.
+   *
+   * @param traceparent the trace that the upload's processing belongs to
+   */
   async end(end: UploadEnd, traceparent: string | undefined): Promise<void> {
     this.isClosed = true;
+    const { last } = this;
     const trace = traceparent === undefined ? {} : { traceparent };
-    await this.append({ type: 'end', ...trace }, Buffer.from(JSON.stringify(end)));
+    const record = this.record({ type: 'end', ...trace }, Buffer.from(JSON.stringify(end)));
+    if (last === undefined) {
+      await this.append(record);
+    } else {
+      await this.append(this.chunkRecord(this.chunkCount - 1, last), record);
+      this.buffers.giveBack(last);
+    }
   }
 
   /**
@@ -87,22 +109,26 @@ export class UploadWriter {
   async abort(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    if (this.chunkCount === 0) return;
+    const isAnythingWritten = this.chunkCount > (this.last === undefined ? 0 : 1);
+    if (!isAnythingWritten) return;
     await Promise.allSettled(this.unacknowledged);
-    await this.append({ type: 'abort' }, Buffer.alloc(0)).catch(() => undefined);
+    await this.append(this.record({ type: 'abort' }, Buffer.alloc(0))).catch(() => undefined);
   }
 
-  private append(
-    record: Pick<UploadRecordHeaders, 'type' | 'sequence' | 'traceparent'>,
+  private append(...records: RecordToAppend[]): Promise<RecordPosition> {
+    return this.log.append('uploads', ...records);
+  }
+
+  private chunkRecord(sequence: number, value: Buffer): RecordToAppend {
+    return this.record({ type: 'chunk', sequence: String(sequence) }, value);
+  }
+
+  private record(
+    own: Pick<UploadRecordHeaders, 'type' | 'sequence' | 'traceparent'>,
     value: Buffer,
-  ): Promise<RecordPosition> {
+  ): RecordToAppend {
     const { requestId, account, family } = this.identity;
-    const headers = { ...record, requestId, account, family };
-    return this.log.append('uploads', {
-      key: requestId,
-      partition: this.partition,
-      headers,
-      value,
-    });
+    const headers = { ...own, requestId, account, family };
+    return { key: requestId, partition: this.partition, headers, value };
   }
 }

@@ -1,4 +1,8 @@
-import type { UploadEnd, UploadRecordHeaders } from '../../domain/upload-records.js';
+import {
+  firstOffsetOf,
+  type UploadEnd,
+  type UploadRecordHeaders,
+} from '../../domain/upload-records.js';
 import type { LogRecord, UploadLog } from '../../log/upload-log.js';
 import { openUploads } from '../../ops/metrics.js';
 import type { ChunkStore, OpenChunks } from './chunk-store.js';
@@ -90,13 +94,9 @@ export class Assembler {
   }
 
   private async readAgain(requestId: string, end: UploadEnd, last: LogRecord): Promise<void> {
-    if (end.firstOffset === null) return;
-    for await (const records of this.log.read(
-      'uploads',
-      last.partition,
-      end.firstOffset,
-      last.offset,
-    )) {
+    const from = firstOffsetOf(end, last.offset);
+    if (from === null) return;
+    for await (const records of this.log.read('uploads', last.partition, from, last.offset)) {
       for (const record of records) {
         const headers = record.headers as unknown as UploadRecordHeaders;
         if (headers.requestId === requestId && headers.type === 'chunk') {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { dayOf } from '../../../src/domain/days.js';
+import { firstOffsetOf } from '../../../src/domain/upload-records.js';
 import type { Transition } from '../../../src/domain/requests/transition.js';
 import { registry } from '../../../src/ops/metrics.js';
 import { FILE_DISPOSITION, form, post, uploadHeaders } from '../forms.js';
@@ -62,6 +63,15 @@ test('the records of an upload say what they are, in one partition', async () =>
   expect(end).toMatchObject({ chunks: 3, bytes: 300_000, firstOffset: chunks[0]!.offset });
 });
 
+test('a file of one chunk is one append: the chunk stands right before the end', async () => {
+  for (let i = 0; i < 3; i++) {
+    const { requestId } = await upload(lines(100));
+    const { chunks, end, endRecord } = storedUpload(gateway.log, requestId);
+    expect(chunks.map(({ offset }) => offset)).toEqual([firstOffsetOf(end!, endRecord!.offset)]);
+  }
+  expect(gateway.log.appends.get('uploads')).toBe(3);
+});
+
 test('the end and the transition tell the same upload', async () => {
   const before = Date.now();
   const { requestId, createdAt } = await upload(lines(100));
@@ -69,7 +79,7 @@ test('the end and the transition tell the same upload', async () => {
   expect(end).toEqual({
     chunks: 1,
     bytes: 100,
-    firstOffset: 0,
+    firstOffset: null,
     acceptedAt: expect.any(Number),
     version: gateway.clock.max.toString(),
     finding: null,
@@ -140,8 +150,7 @@ test('the version is drawn after the fence, which is asked when the upload begin
   while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await client.send(body.subarray(20));
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(storedUpload(gateway.log).chunks.length).toBe(1);
-  expect(storedUpload(gateway.log).end).toBeUndefined();
+  expect(gateway.log.records('uploads')).toEqual([]);
 
   const seen = gateway.clock.next() + (1n << 100n);
   gateway.clock.observe(seen);

@@ -42,11 +42,19 @@ async function expectUnavailable(response: Response): Promise<void> {
   expect(gateway.lookup.known.size).toBe(0);
 }
 
-test.each([1_000, 700_000])('a log that refuses chunks: 503 (%d bytes)', async (bytes) => {
+test('a log that refuses chunks: 503 and an abort', async () => {
   gateway.log.fails = (_topic, [record]) => record!.headers['type'] === 'chunk';
-  await expectUnavailable(await upload(csv(bytes)));
+  await expectUnavailable(await upload(csv(700_000)));
   await eventually(() => types().length === 1);
   expect(types()).toEqual(['abort']);
+});
+
+test('a log that refuses a file of one chunk: 503, and nothing is appended behind it', async () => {
+  gateway.log.fails = (topic) => topic === 'uploads';
+  await expectUnavailable(await upload(csv(1_000)));
+  gateway.log.fails = () => false;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(types()).toEqual([]);
 });
 
 test('a refused chunk is told at once, not when the client has sent everything', async () => {
@@ -69,8 +77,8 @@ test('a later chunk that is refused: 503 and an abort', async () => {
 });
 
 test('an end that is refused: 503, and nothing is appended behind it', async () => {
-  gateway.log.fails = (_topic, [record]) => record!.headers['type'] === 'end';
-  await expectUnavailable(await upload(csv(1_000)));
+  gateway.log.fails = (_topic, records) => records.at(-1)!.headers['type'] === 'end';
+  await expectUnavailable(await upload(csv(200_000)));
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(types()).toEqual(['chunk']);
 });
@@ -82,10 +90,13 @@ test('a transition that is refused: 503, although the upload is whole', async ()
   expect(types()).toEqual(['chunk', 'end']);
 });
 
-test('a fence that fails: 503 and an abort', async () => {
+test('a fence that fails: 503, and an abort of what was written', async () => {
   gateway.fence.caughtUp = () => Promise.reject(new LogUnavailableError('away'));
   await expectUnavailable(await upload(csv(1_000)));
+  expect(types()).toEqual([]);
+  await expectUnavailable(await upload(csv(200_000)));
   await eventually(() => types().at(-1) === 'abort');
+  expect(types()).toEqual(['chunk', 'abort']);
 });
 
 test('a fence that never answers: 503', async () => {

@@ -51,9 +51,17 @@ describe('the same key', () => {
     const again = await accepted({ key: '"k 1"' });
     expect(again).toEqual({ ...first, status: 'validated', prevStatus: 'uploaded' });
     expect(ends()).toEqual([first.requestId]);
-    // What was written of the repeated upload is given up.
-    await eventually(() => storedUpload(gateway.log).aborts === 1);
+    // Of the repeated upload nothing is written.
+    expect(gateway.log.records('uploads')).toHaveLength(2);
     expect(gateway.log.records('status')).toHaveLength(1);
+  });
+
+  test('with the same large file gives up what was written of it', async () => {
+    const content = 'a,b\n'.repeat(100_000);
+    const first = await accepted({ key: 'k', content });
+    expect((await accepted({ key: 'k', content })).requestId).toBe(first.requestId);
+    expect(ends()).toEqual([first.requestId]);
+    await eventually(() => storedUpload(gateway.log).aborts === 1);
   });
 
   test('with another file, or for the other family, is 422', async () => {

@@ -100,6 +100,12 @@ describe('an upload is put together', () => {
     expect([second.offset, seen.offset]).toEqual([3, 4]);
   });
 
+  test('from the log, when the consumer began between its one chunk and its end', async () => {
+    partition.chunk('b', 0, 'b0');
+    partition.chunk('a', 0, 'a0');
+    expect(await take(partition.finish('a', 1, null))).toEqual({ a: 'a0' });
+  });
+
   test('from the log and what has been read, when the consumer began amid its chunks', async () => {
     partition.chunk('a', 0, 'a0');
     const seen = partition.chunk('a', 1, 'a1');
