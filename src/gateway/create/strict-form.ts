@@ -38,10 +38,11 @@ export function strictForm(config: busboy.BusboyConfig): busboy.Busboy {
   const internals = form as unknown as FormInternals;
   const search = internals._bparser;
   const tell = search._cb;
+  const isComplete = (): boolean => internals._complete;
   search._cb = (isMatch, data, start, end, isDataSafe) => {
-    if (internals._complete) return;
+    if (isComplete()) return;
     if (data !== undefined) tell(false, data, start, end, isDataSafe);
-    if (!isMatch || internals._complete) return;
+    if (!isMatch || isComplete()) return;
     tell(true, undefined, 0, 0, true);
     if (internals._hparser !== null) tell(false, NO_HEADER, 0, NO_HEADER.length, true);
   };
