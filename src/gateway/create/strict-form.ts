@@ -23,7 +23,7 @@ interface FormInternals {
 
 /**
  * Busboy, but sure to come to an end, and to the same however a form is cut into pieces. By itself it
- * may wait for the end of a part for ever:
+ * may wait for the end of a part for ever, by the first two of these:
  *
  * - It goes on with a part's header behind a boundary; here that is an error of the form.
  * - It begins parts behind the last boundary, when they come in one piece with it; here what lies there
