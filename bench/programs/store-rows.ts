@@ -44,7 +44,7 @@ const commands = {
 export type StoreRowsCommands = typeof commands;
 
 function upload(account: string, file: Buffer): UploadToStore {
-  const verdict = prepareUpload(COST, new Uint8Array(file), FACTS);
+  const verdict = prepareUpload(COST, [file], FACTS);
   if (!verdict.valid) throw new Error(verdict.reason);
   const requestId = uuidv7(Date.now(), randomBytes(10));
   const uploadedAt = Math.floor(Date.now() / 1000);

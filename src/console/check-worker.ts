@@ -39,8 +39,7 @@ async function check({ file, family, timeZone, annotate }: CheckTask): Promise<C
     integratedChannels: [],
   };
   const found = new RowFindings();
-  // The judge changes the bytes it is given.
-  const verdict = prepareUpload(familyNamed(family), bytes.slice(), facts, {
+  const verdict = prepareUpload(familyNamed(family), [bytes], facts, {
     listener: (column, row, text) => {
       if (found.size < MAX_ANNOTATED_ROWS) found.add(column, row, text);
     },

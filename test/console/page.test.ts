@@ -39,7 +39,7 @@ describe('the files of the console', () => {
       expect(Object.fromEntries(response.headers)).toMatchObject({
         'content-type': type,
         'content-security-policy':
-          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+          "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; " +
           "connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; " +
           "form-action 'none'",
         'x-content-type-options': 'nosniff',

@@ -29,7 +29,7 @@ const FACTS: UploadFacts = {
 };
 
 function reasonOf(family: 'cost' | 'self-serve', csv: string | Buffer): unknown {
-  const verdict = prepareUpload(familyNamed(family), new Uint8Array(Buffer.from(csv)), FACTS);
+  const verdict = prepareUpload(familyNamed(family), [Buffer.from(csv)], FACTS);
   if (verdict.valid) throw new Error('the file is valid');
   return JSON.parse(verdict.reason);
 }

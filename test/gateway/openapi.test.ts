@@ -230,6 +230,6 @@ describe('the part "file"', () => {
   test.each(FAMILIES)('has a valid $name file as its example', (family) => {
     const { file } = part().examples[family.name]!.value;
     const facts = { finding: null, requestDay: dayOf('2026-03-09'), integratedChannels: [] };
-    expect(prepareUpload(family, Buffer.from(file), facts)).toMatchObject({ valid: true });
+    expect(prepareUpload(family, [Buffer.from(file)], facts)).toMatchObject({ valid: true });
   });
 });

@@ -55,14 +55,13 @@ export function fileWith(family: FamilyName, values: Values): string {
   return csv([goodRow(family, values)]);
 }
 
-/** The row path changes the bytes it is given, so it gets its own. */
 export function verdictOn(
   family: FamilyName,
   file: string | Uint8Array,
   facts: Partial<UploadFacts> = {},
 ): Verdict {
-  const bytes = Uint8Array.from(typeof file === 'string' ? Buffer.from(file) : file);
-  return prepareUpload(familyNamed(family), bytes, { ...FACTS, ...facts });
+  const bytes = typeof file === 'string' ? Buffer.from(file) : file;
+  return prepareUpload(familyNamed(family), [bytes], { ...FACTS, ...facts });
 }
 
 /** The keys of a file that must be valid. */

@@ -1,5 +1,7 @@
 import { type Family, keyColumns } from '../../domain/families/index.js';
-import { CsvScanner, ROW_FAULT } from '../../ingest/parse/csv-scanner.js';
+import { withKernel } from '../../ingest/kernel/kernel.js';
+import { CsvScanner } from '../../ingest/parse/csv-scanner.js';
+import * as ROW_FAULT from '../../ingest/parse/row-fault.js';
 import { FILE, Findings } from '../../ingest/validate/findings.js';
 import { readHeader } from '../../ingest/validate/header.js';
 import { faultText, widthText } from '../../ingest/validate/row-form.js';
@@ -68,9 +70,13 @@ export async function divide(
 }
 
 /** The row's values as text. */
-export function valuesOf({ values, starts, ends, fields }: ScannedRow): string[] {
+export function valuesOf(row: ScannedRow): string[] {
+  return fieldsOf(row).map((value) => value.toString('utf8'));
+}
+
+function fieldsOf({ values, starts, ends, fields }: ScannedRow): Buffer[] {
   return Array.from({ length: Math.min(fields, starts.length) }, (_, field) =>
-    values.toString('utf8', starts[field], ends[field]),
+    values.subarray(starts[field], ends[field]),
   );
 }
 
@@ -108,10 +114,10 @@ class Reading {
   }
 
   private takeHeader(row: ScannedRow): void {
-    const { raw, from, to, fields, starts, ends, values, fault } = row;
+    const { raw, from, to, fields, fault } = row;
     const findings = new Findings();
     if (fault !== ROW_FAULT.none) findings.addOfRow(FILE, 1, () => faultText(fault));
-    const { fieldOf } = readHeader(this.family, values, starts, ends, fields, findings);
+    const { fieldOf } = readHeader(this.family, fieldsOf(row), fields, findings);
     const reason = JSON.parse(findings.toReason()) as Record<string, readonly string[]>;
     for (const [column, messages] of Object.entries(reason)) {
       for (const message of messages) this.output.problem(column, message);
@@ -152,11 +158,16 @@ async function packAll(
 }
 
 function keyText(row: Buffer, keyFields: readonly number[]): string {
-  const values = Buffer.from(row);
-  const most = Math.max(...keyFields) + 1;
-  const starts = new Int32Array(most);
-  const ends = new Int32Array(most);
-  new CsvScanner(values, 0, values.length).next(starts, ends, 0, most);
-  const texts = keyFields.map((field) => shown(values.subarray(starts[field], ends[field])));
-  return `(${texts.join(', ')})`;
+  return withKernel((kernel) => {
+    const most = Math.max(...keyFields) + 1;
+    const scanner = new CsvScanner(kernel, most);
+    scanner.open([row]);
+    const starts = new Int32Array(most);
+    const ends = new Int32Array(most);
+    scanner.next(starts, ends);
+    const texts = keyFields.map((field) =>
+      shown(scanner.bytes.subarray(starts[field], ends[field])),
+    );
+    return `(${texts.join(', ')})`;
+  });
 }

@@ -1,3 +1,4 @@
+import { Kernel } from '../../ingest/kernel/kernel.js';
 import { CsvScanner } from '../../ingest/parse/csv-scanner.js';
 import { MAX_HEADER_FIELDS } from '../../ingest/validate/header.js';
 
@@ -20,7 +21,7 @@ export interface ScannedRow {
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   readonly values: Buffer;
-  /** `ROW_FAULT`. */
+  /** One of `row-fault`. */
   readonly fault: number;
 }
 
@@ -34,8 +35,8 @@ export class EndlessRowError extends Error {
 /**
  * Finds the rows of a file that comes in pieces, as the service itself finds them.
  *
- * The scanner folds quotes in place, so it gets a copy of what has arrived, and a row that is not
- * complete yet is scanned again from its raw bytes once more has come.
+ * The scanner folds quotes in its own copy of what has arrived, and a row that is not complete yet is
+ * scanned again from its raw bytes once more has come.
  *
  * @throws EndlessRowError
  */
@@ -50,7 +51,7 @@ export async function scanRows(
 
 class RowScan {
   private raw = Buffer.allocUnsafe(2 * MAX_ROW_BYTES);
-  private values = Buffer.allocUnsafe(2 * MAX_ROW_BYTES);
+  private readonly scanner = new CsvScanner(new Kernel(), MAX_HEADER_FIELDS);
   private length = 0;
   private rows = 0;
   private isAtStart = true;
@@ -72,14 +73,15 @@ class RowScan {
   }
 
   private drain(isLast: boolean): void {
-    const { raw, values, length, starts, ends } = this;
+    const { raw, scanner, length, starts, ends } = this;
     let rest = this.afterByteOrderMark(isLast);
     if (rest === undefined) return;
-    raw.copy(values, 0, 0, length);
-    const scanner = new CsvScanner(values.subarray(0, length), rest, length);
+    scanner.open([raw.subarray(0, length)], rest);
+    const { buffer, byteOffset } = scanner.bytes;
+    const values = Buffer.from(buffer, byteOffset, length);
     for (;;) {
       const from = scanner.nextRowAt;
-      const fields = scanner.next(starts, ends, 0, MAX_HEADER_FIELDS);
+      const fields = scanner.next(starts, ends);
       const next = scanner.nextRowAt;
       // A row that ran into the end may go on, and what looks like an empty last line may not be it.
       if (!isLast && (fields === 0 || next > length)) {
@@ -116,6 +118,5 @@ class RowScan {
     const grown = Buffer.allocUnsafe(2 * size);
     this.raw.copy(grown, 0, 0, this.length);
     this.raw = grown;
-    this.values = Buffer.allocUnsafe(2 * size);
   }
 }

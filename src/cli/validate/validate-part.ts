@@ -9,7 +9,7 @@ export function wrongRowsOfPart(family: Family, part: PackedPart, facts: UploadF
   const { content, rowNumbers } = part;
   const found = new RowFindings();
   // The judge changes the bytes it is given.
-  prepareUpload(family, new Uint8Array(content), facts, {
+  prepareUpload(family, [content], facts, {
     listener: (column, row, message) => {
       found.add(column, row, message);
     },

@@ -5,12 +5,13 @@ import { type ConsoleFile, readConsoleFiles } from './console-files.js';
 
 /**
  * Nothing from elsewhere, nothing inline, and no frame around the page: whoever got a script into
- * it could use the token that was pasted there.
+ * it could use the token that was pasted there. Files are checked by WebAssembly, which only a script
+ * of this origin can bring.
  */
 const HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
-    "script-src 'self'",
+    "script-src 'self' 'wasm-unsafe-eval'",
     "style-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",

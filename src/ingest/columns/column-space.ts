@@ -23,8 +23,10 @@ export class ColumnSpace {
     return new Uint32Array(...this.place(length * 4), length);
   }
 
-  doubles(length: number): Float64Array {
-    return new Float64Array(...this.place(length * 8), length);
+  copyOf(bytes: Uint8Array): Uint8Array {
+    const copy = this.bytes(bytes.length);
+    copy.set(bytes);
+    return copy;
   }
 
   private place(bytes: number): [ArrayBufferLike, number] {

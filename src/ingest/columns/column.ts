@@ -1,30 +1,23 @@
-import type { ColumnSpace } from './column-space.js';
 import type { RowBlock } from '../parse/row-block.js';
+import type { ColumnSpace } from './column-space.js';
 
-/** Told of a value that breaks a rule: its row within the block, and the rule (`BROKEN`). */
-export type Report = (row: number, broken: number) => void;
-
-/**
- * Checks one column's values a block at a time, in a loop of its own kind. A column that is stored
- * also keeps the values, in the form in which the warehouse takes them.
- */
+/** Checks one column's values a block at a time. What breaks a rule is told to the kernel's `report`. */
 export interface CheckedColumn {
   /**
    * @param field the column's place in the header
    * @param keep whether the values are still wanted: once a file has failed they are not
    */
-  take(block: RowBlock, field: number, keep: boolean, report: Report): void;
+  take(block: RowBlock, field: number, keep: boolean): void;
 }
 
-/** A column stored once a row, inside the array of its overwrite key. */
+/**
+ * A column stored once a row, inside the array of its overwrite key. It keeps the values that it
+ * takes, in the form in which the warehouse takes them.
+ */
 export interface StoredColumn extends CheckedColumn {
   /** Forgets the values and keeps the memory for the next file. */
   reset(): void;
 
-  /**
-   * The Native column, written to memory of the space.
-   *
-   * @param order the rows in the order wanted; undefined: as they came
-   */
-  encode(space: ColumnSpace, order: Int32Array | undefined): Uint8Array;
+  /** The Native column, with the rows in the order of their keys, written to memory of the space. */
+  encode(space: ColumnSpace): Uint8Array;
 }

@@ -1,56 +1,53 @@
+import { COUNTRIES } from '../../domain/code-lists/countries.js';
+import { CURRENCIES } from '../../domain/code-lists/currencies.js';
+import { EVENT_SOURCES } from '../../domain/families/event-sources.js';
 import type { ValueKind } from '../../domain/families/index.js';
-import { bytesOf, equals, isCountry, isCurrency, isEventSource } from '../validate/code-sets.js';
-import { BROKEN } from '../validate/rules.js';
-import { hasWhitespaceAtEnds, isTooLong, MAX_CODE_POINTS } from '../validate/text.js';
+import * as TEXT_RULE from '../kernel/text-rule.js';
 
-/** The rule that a non-blank value breaks, `BROKEN.none` if none. */
-export type TextRule = (bytes: Uint8Array, start: number, end: number) => number;
-
-export const plainText: TextRule = (bytes, start, end) => {
-  if (hasWhitespaceAtEnds(bytes, start, end)) return BROKEN.whitespace;
-  return isTooLong(bytes, start, end) ? BROKEN.tooLong : BROKEN.none;
-};
-
-/** A value of a closed set or alphabet; one that only has whitespace around it is told so. */
-function codeRule(isMember: (bytes: Uint8Array, start: number, end: number) => boolean): TextRule {
-  return (bytes, start, end) => {
-    if (isMember(bytes, start, end)) return BROKEN.none;
-    return hasWhitespaceAtEnds(bytes, start, end) ? BROKEN.whitespace : BROKEN.kind;
-  };
-}
-
-function isMetricName(bytes: Uint8Array, start: number, end: number): boolean {
-  if (end - start > MAX_CODE_POINTS) return false;
-  for (let i = start; i < end; i++) {
-    const byte = bytes[i]!;
-    const letter = byte | 0x20;
-    if (!((letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39))) return false;
-  }
-  return true;
-}
-
-/** A channel's text, refused when its cost is integrated. */
-export function channelRule(integrated: readonly string[]): TextRule {
-  if (integrated.length === 0) return plainText;
-  const names = integrated.map(bytesOf);
-  return (bytes, start, end) => {
-    for (const name of names) {
-      if (equals(name, bytes, start, end)) return BROKEN.integratedChannel;
-    }
-    return plainText(bytes, start, end);
-  };
+/** Which texts a column takes, as the kernel has it (`TextRule` in `kernel/assembly/texts.ts`). */
+export interface TextRule {
+  /** A `TEXT_RULE`. */
+  readonly kind: number;
+  readonly letters?: number;
+  readonly firstLetter?: number;
+  readonly table?: Uint8Array;
 }
 
 const RULES: Partial<Record<ValueKind, TextRule>> = {
-  text: plainText,
-  currency: codeRule(isCurrency),
-  country: codeRule(isCountry),
-  'metric-name': codeRule(isMetricName),
-  'event-source': codeRule(isEventSource),
+  text: { kind: TEXT_RULE.plain },
+  // A channel whose cost is integrated is refused: the table has those of the account.
+  channel: { kind: TEXT_RULE.plainOther },
+  currency: codeRule(CURRENCIES, 'A'),
+  country: codeRule(COUNTRIES, 'a'),
+  'metric-name': { kind: TEXT_RULE.metricName },
+  'event-source': { kind: TEXT_RULE.listed, table: tableOf(EVENT_SOURCES) },
 };
 
 export function textRuleOf(kind: ValueKind): TextRule {
   const rule = RULES[kind];
   if (rule === undefined) throw new Error(`values of the kind ${kind} are not text`);
   return rule;
+}
+
+/** Texts one behind the other, each behind its length in four bytes. */
+export function tableOf(words: readonly string[]): Uint8Array {
+  return Uint8Array.from(
+    words.flatMap((word) => {
+      const bytes = new TextEncoder().encode(word);
+      return [...new Uint8Array(Uint32Array.of(bytes.length).buffer), ...bytes];
+    }),
+  );
+}
+
+/** A flag for each code, at the number that its letters make in base 26. */
+function codeRule(codes: readonly string[], first: string): TextRule {
+  const letters = codes[0]!.length;
+  const firstLetter = first.charCodeAt(0);
+  const table = new Uint8Array(26 ** letters);
+  for (const code of codes) {
+    let number = 0;
+    for (let i = 0; i < letters; i++) number = number * 26 + code.charCodeAt(i) - firstLetter;
+    table[number] = 1;
+  }
+  return { kind: TEXT_RULE.code, letters, firstLetter, table };
 }

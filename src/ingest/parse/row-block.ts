@@ -1,27 +1,45 @@
+import type { Kernel } from '../kernel/kernel.js';
+
 /** How many rows are scanned before their columns are checked: small enough to stay in the cache. */
 export const BLOCK_ROWS = 512;
 
-/** Rows of equal width, as positions in the file's bytes: field `f` of row `r` is `[starts[r * width + f], ends[…])`. */
-export interface RowBlock {
-  readonly bytes: Uint8Array;
-  /** Of the same bytes, for more than one at a time. */
-  readonly view: DataView;
-  readonly width: number;
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
-  /** The row as a spreadsheet shows it: the header is row 1. */
-  readonly rowNumbers: Int32Array;
-  rows: number;
-}
+/** The next rows of a file, of equal width; where their fields lie the kernel knows. */
+export class RowBlock {
+  rows = 0;
+  /** The rows as a spreadsheet shows them: the header is row 1. */
+  readonly rowNumbers = new Int32Array(BLOCK_ROWS);
 
-export function createRowBlock(bytes: Uint8Array, width: number): RowBlock {
-  return {
-    bytes,
-    view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-    width,
-    starts: new Int32Array(BLOCK_ROWS * width),
-    ends: new Int32Array(BLOCK_ROWS * width),
-    rowNumbers: new Int32Array(BLOCK_ROWS),
-    rows: 0,
-  };
+  constructor(
+    readonly kernel: Kernel,
+    readonly width: number,
+  ) {
+    kernel.calls.roomForFields(BLOCK_ROWS * width);
+  }
+
+  /**
+   * Takes more rows until one has a fault or another width, which is not taken.
+   *
+   * @param most at most so many, and as many as there is room for
+   * @param rowNumber of the first one
+   * @returns how many were taken
+   */
+  take(most: number, rowNumber: number): number {
+    const room = BLOCK_ROWS - this.rows;
+    const taken = this.kernel.calls.nextRows(this.rows, this.width, Math.min(room, most));
+    for (let i = 0; i < taken; i++) this.rowNumbers[this.rows++] = rowNumber + i;
+    return taken;
+  }
+
+  /** The value of a field, which is valid until the next call of the kernel. */
+  valueAt(row: number, field: number): Uint8Array {
+    const { calls } = this.kernel;
+    const at = 4 * (row * this.width + field);
+    const start = this.addressAt(calls.startsAt() + at);
+    return this.kernel.view(start, this.addressAt(calls.endsAt() + at) - start);
+  }
+
+  private addressAt(address: number): number {
+    const { buffer, byteOffset } = this.kernel.view(address, 4);
+    return new Uint32Array(buffer, byteOffset, 1)[0]!;
+  }
 }

@@ -44,9 +44,8 @@ export function isWellFormedText(bytes: Uint8Array): boolean {
   return !hasNul(bytes) && isUtf8(bytes);
 }
 
-/** What is wrong with one field of a file that is not well-formed text; undefined: nothing here. */
-export function faultOfField(bytes: Uint8Array, start: number, end: number): string | undefined {
-  const field = bytes.subarray(start, end);
+/** What is wrong with a field of a file that is not well-formed text; undefined: nothing in this one. */
+export function faultOfText(field: Uint8Array): string | undefined {
   if (hasNul(field)) return 'contains a NUL character';
   return isUtf8(field) ? undefined : 'is not valid UTF-8';
 }

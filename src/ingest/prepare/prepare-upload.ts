@@ -1,12 +1,14 @@
 import type { Family } from '../../domain/families/index.js';
 import type { UploadEnd } from '../../domain/upload-records.js';
-import { UploadColumns } from '../columns/upload-columns.js';
 import { ColumnSpace } from '../columns/column-space.js';
+import { UploadColumns } from '../columns/upload-columns.js';
 import { encodeUpload } from '../encode/encode-upload.js';
 import type { Verdict } from '../encode/prepared-upload.js';
-import { CsvScanner, ROW_FAULT } from '../parse/csv-scanner.js';
-import { BLOCK_ROWS, createRowBlock, type RowBlock } from '../parse/row-block.js';
-import { faultOfField, isWellFormedText, startOfText } from '../parse/well-formed-text.js';
+import { type Kernel, withKernel } from '../kernel/kernel.js';
+import { CsvScanner } from '../parse/csv-scanner.js';
+import { BLOCK_ROWS, RowBlock } from '../parse/row-block.js';
+import * as ROW_FAULT from '../parse/row-fault.js';
+import { faultOfText, isWellFormedText, startOfText } from '../parse/well-formed-text.js';
 import { FILE, Findings, type FindingListener, reasonOfFile } from '../validate/findings.js';
 import { type Header, MAX_HEADER_FIELDS, readHeader } from '../validate/header.js';
 import { faultText, widthText } from '../validate/row-form.js';
@@ -25,19 +27,21 @@ export interface PrepareOptions {
  * Parses, validates, groups by overwrite key and encodes one upload. A pure function of its
  * arguments, linear in the file's size.
  *
- * @param bytes the whole file, which is changed in place
+ * @param parts the whole file, whose parts follow one another
  */
 export function prepareUpload(
   family: Family,
-  bytes: Uint8Array,
+  parts: readonly Uint8Array[],
   facts: UploadFacts,
   { listener, space = new ColumnSpace() }: PrepareOptions = {},
 ): Verdict {
   if (facts.finding !== null) return { valid: false, reason: reasonOfFile(facts.finding) };
-  const file = new UploadFile(family, bytes, facts, new Findings(listener));
-  file.read();
-  if (file.findings.any) return { valid: false, reason: file.findings.toReason() };
-  return { valid: true, upload: encodeUpload(family, file.columns, space) };
+  return withKernel((kernel) => {
+    const file = new UploadFile(kernel, family, parts, facts, new Findings(listener));
+    file.read();
+    if (file.findings.any) return { valid: false, reason: file.findings.toReason() };
+    return { valid: true, upload: encodeUpload(family, file.columns, space) };
+  });
 }
 
 class UploadFile {
@@ -47,20 +51,24 @@ class UploadFile {
   private dataRows = 0;
 
   constructor(
+    private readonly kernel: Kernel,
     private readonly family: Family,
-    private readonly bytes: Uint8Array,
+    parts: readonly Uint8Array[],
     facts: UploadFacts,
     readonly findings: Findings,
   ) {
-    this.scanner = new CsvScanner(bytes, startOfText(bytes), bytes.length);
+    this.scanner = new CsvScanner(kernel, MAX_HEADER_FIELDS);
+    this.scanner.open(parts);
+    const { bytes } = this.scanner;
     this.wellFormed = isWellFormedText(bytes);
-    this.columns = UploadColumns.of(family, facts);
+    this.scanner.openAt(startOfText(bytes));
+    this.columns = new UploadColumns(kernel, family, facts, bytes.length);
   }
 
   read(): void {
     const header = this.readHeader();
     if (header === undefined) return;
-    const block = createRowBlock(this.bytes, Math.min(header.width, MAX_HEADER_FIELDS));
+    const block = new RowBlock(this.kernel, Math.min(header.width, MAX_HEADER_FIELDS));
     while (this.fill(block, header.width)) {
       this.columns.check(block, header, this.findings);
       if (!this.findings.any) this.columns.group(block, header);
@@ -78,56 +86,76 @@ class UploadFile {
   private readHeader(): Header | undefined {
     const starts = new Int32Array(MAX_HEADER_FIELDS);
     const ends = new Int32Array(MAX_HEADER_FIELDS);
-    const fields = this.scanner.next(starts, ends, 0, MAX_HEADER_FIELDS);
+    const fields = this.scanner.next(starts, ends);
     if (fields === 0) {
       this.findings.add(FILE, 'the file is empty');
       return undefined;
     }
-    this.checkForm(1, starts, ends, 0, Math.min(fields, MAX_HEADER_FIELDS));
-    return readHeader(this.family, this.bytes, starts, ends, fields, this.findings);
+    const { bytes } = this.scanner;
+    const names = Array.from({ length: Math.min(fields, MAX_HEADER_FIELDS) }, (_, field) =>
+      bytes.subarray(starts[field], ends[field]),
+    );
+    this.checkForm(1, names);
+    return readHeader(this.family, names, fields, this.findings);
   }
 
   /** Fills the block with the next rows of the header's width. Returns whether there were any rows at all. */
   private fill(block: RowBlock, width: number): boolean {
     block.rows = 0;
-    for (let read = 0; read < BLOCK_ROWS; read++) {
-      const at = block.rows * block.width;
-      const fields = this.scanner.next(block.starts, block.ends, at, block.width);
-      if (fields === 0) return read > 0;
-      this.dataRows++;
-      const row = this.dataRows + 1;
-      const stored = Math.min(fields, block.width);
-      if (!this.checkForm(row, block.starts, block.ends, at, stored)) continue;
-      if (fields !== width) {
-        this.findings.addOfRow(FILE, row, () => widthText(fields, width));
+    for (let read = 0; read < BLOCK_ROWS;) {
+      const most = this.wellFormed ? BLOCK_ROWS - read : 1;
+      const taken = block.take(most, this.dataRows + 2);
+      read += taken;
+      this.dataRows += taken;
+      if (taken === most) {
+        if (!this.wellFormed) this.checkLast(block);
         continue;
       }
-      block.rowNumbers[block.rows++] = row;
+      if (this.scanner.fields === 0) return read > 0;
+      read++;
+      this.dataRows++;
+      this.judgeOther(block, width);
     }
     return true;
   }
 
+  /** Takes the row that was taken last out of the block if its text is not well-formed. */
+  private checkLast(block: RowBlock): void {
+    const row = block.rows - 1;
+    if (!this.checkForm(this.dataRows + 1, valuesOf(block, row, block.width))) block.rows = row;
+  }
+
+  /** Says what is wrong with the row that the block has not taken; nothing may be, in a header of too many columns. */
+  private judgeOther(block: RowBlock, width: number): void {
+    const { fields } = this.scanner;
+    const row = this.dataRows + 1;
+    const values = valuesOf(block, block.rows, Math.min(fields, block.width));
+    if (!this.checkForm(row, values)) return;
+    if (fields === width) block.rowNumbers[block.rows++] = row;
+    else this.findings.addOfRow(FILE, row, () => widthText(fields, width));
+  }
+
   /** Whether the row that was scanned last is well-formed CSV and text. */
-  private checkForm(
-    row: number,
-    starts: Int32Array,
-    ends: Int32Array,
-    at: number,
-    fields: number,
-  ): boolean {
+  private checkForm(row: number, values: Iterable<Uint8Array>): boolean {
     const { fault } = this.scanner;
     if (fault !== ROW_FAULT.none) {
       this.findings.addOfRow(FILE, row, () => faultText(fault));
       return false;
     }
     if (this.wellFormed) return true;
-    for (let i = at; i < at + fields; i++) {
-      const fault = faultOfField(this.bytes, starts[i]!, ends[i]!);
+    let field = 0;
+    for (const value of values) {
+      field++;
+      const fault = faultOfText(value);
       if (fault !== undefined) {
-        this.findings.addOfRow(FILE, row, () => `field ${i - at + 1} ${fault}`);
+        this.findings.addOfRow(FILE, row, () => `field ${field} ${fault}`);
         return false;
       }
     }
     return true;
   }
+}
+
+function* valuesOf(block: RowBlock, row: number, fields: number): Iterable<Uint8Array> {
+  for (let field = 0; field < fields; field++) yield block.valueAt(row, field);
 }

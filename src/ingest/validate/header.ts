@@ -1,7 +1,6 @@
 import type { Family } from '../../domain/families/index.js';
 import { FILE, type Findings } from './findings.js';
 import { shown } from './shown.js';
-import { hasWhitespaceAtEnds } from './text.js';
 
 /** Where the family's columns stand in a file. */
 export interface Header {
@@ -14,36 +13,34 @@ export interface Header {
 /** Names beyond this many are counted, not looked at; no family has nearly as many columns. */
 export const MAX_HEADER_FIELDS = 128;
 
+const WHITESPACE_AT_ENDS = /^\p{White_Space}|\p{White_Space}$/u;
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /**
  * Checks the header: every required column once, optional ones at most once, any order, no others.
  *
- * @param fields how many fields the header has, of which `starts` and `ends` hold the first
- *   `MAX_HEADER_FIELDS`
+ * @param names the header's first `MAX_HEADER_FIELDS` fields
+ * @param fields how many there are in all
  */
 export function readHeader(
   family: Family,
-  bytes: Uint8Array,
-  starts: Int32Array,
-  ends: Int32Array,
+  names: readonly Uint8Array[],
   fields: number,
   findings: Findings,
 ): Header {
   const places = new Map(family.columns.map((column, index) => [column.name, index]));
   const fieldOf = family.columns.map(() => -1);
-  const looked = Math.min(fields, MAX_HEADER_FIELDS);
-  for (let field = 0; field < looked; field++) {
-    const start = starts[field]!;
-    const end = ends[field]!;
-    if (start === end) {
+  names.forEach((bytes, field) => {
+    if (bytes.length === 0) {
       findings.add(FILE, `row 1: column ${field + 1} has no name`);
-      continue;
+      return;
     }
-    const name = shown(bytes.subarray(start, end));
+    const name = shown(bytes);
     const index = places.get(name);
     if (index === undefined) {
       findings.addUnknownColumn(
         name,
-        hasWhitespaceAtEnds(bytes, start, end)
+        WHITESPACE_AT_ENDS.test(UTF8.decode(bytes))
           ? `row 1: "${name}" has whitespace at its beginning or end`
           : `row 1: "${name}" is not a column of a ${family.name} upload`,
       );
@@ -52,8 +49,8 @@ export function readHeader(
     } else {
       fieldOf[index] = field;
     }
-  }
-  if (fields > looked) {
+  });
+  if (fields > names.length) {
     findings.add(
       FILE,
       `row 1: has ${fields} columns, at most ${family.columns.length} are possible`,

@@ -1,4 +1,4 @@
-import { ROW_FAULT } from '../parse/csv-scanner.js';
+import * as ROW_FAULT from '../parse/row-fault.js';
 
 const ROW_FAULTS: Readonly<Record<number, string>> = {
   [ROW_FAULT.strayQuote]: 'a quote stands inside a field that does not begin with one',
@@ -7,7 +7,7 @@ const ROW_FAULTS: Readonly<Record<number, string>> = {
   [ROW_FAULT.bareCarriageReturn]: 'a carriage return stands without a line feed',
 };
 
-/** What a `ROW_FAULT` other than none is, in a message about its row. */
+/** What a row's fault other than none is, in a message about its row. */
 export function faultText(fault: number): string {
   return ROW_FAULTS[fault]!;
 }

@@ -2,19 +2,7 @@ import { EVENT_SOURCES } from '../../domain/families/event-sources.js';
 import type { ValueKind } from '../../domain/families/index.js';
 import { textOfDay } from '../../domain/days.js';
 import { shown } from './shown.js';
-import { MAX_CODE_POINTS } from './text.js';
-
-/** Which rule a value breaks; 0 is none. */
-export const BROKEN = {
-  none: 0,
-  blank: 1,
-  whitespace: 2,
-  tooLong: 3,
-  kind: 4,
-  dateRange: 5,
-  dateWindow: 6,
-  integratedChannel: 7,
-} as const;
+import * as BROKEN from './broken.js';
 
 /** The days a self-serve file may name, both included, as day counts. */
 export interface DayWindow {
@@ -31,7 +19,7 @@ const KIND_RULES: Readonly<Record<ValueKind, string>> = {
   country: 'a two-letter country code in lowercase',
   count: 'a whole number from 0 to 999999999999, digits only',
   amount: 'a number such as 12, -3.5 or 1.5e3',
-  'metric-name': `1 to ${MAX_CODE_POINTS} English letters and digits`,
+  'metric-name': `1 to ${BROKEN.MAX_CODE_POINTS} English letters and digits`,
   'event-source': `one of ${EVENT_SOURCES.join(', ')}`,
   boolean: 'true or false',
 };
@@ -53,7 +41,7 @@ function ruleOf(broken: number, kind: ValueKind, window: DayWindow | undefined):
     case BROKEN.whitespace:
       return 'has whitespace at its beginning or end';
     case BROKEN.tooLong:
-      return `is longer than ${MAX_CODE_POINTS} characters`;
+      return `is longer than ${BROKEN.MAX_CODE_POINTS} characters`;
     case BROKEN.dateRange:
       return 'is outside 1970-01-01 to 2149-06-06';
     case BROKEN.dateWindow:

@@ -1,3 +1,4 @@
+import { withKernel } from '../kernel/kernel.js';
 import { CsvScanner } from '../parse/csv-scanner.js';
 import { startOfText } from '../parse/well-formed-text.js';
 import { MAX_HEADER_FIELDS } from './header.js';
@@ -41,22 +42,27 @@ export interface WrongRows {
   readonly rows: readonly WrongRow[];
 }
 
-/** @param content the file as it was before it was judged, which changes the bytes */
 export function wrongRowsOf(content: Uint8Array, found: RowFindings): WrongRows {
-  const bytes = new Uint8Array(content);
-  const scanner = new CsvScanner(bytes, startOfText(bytes), bytes.length);
+  return withKernel((kernel) => {
+    const scanner = new CsvScanner(kernel, MAX_HEADER_FIELDS);
+    scanner.open([content], startOfText(content));
+    return wrongRowsIn(scanner, found);
+  });
+}
+
+function wrongRowsIn(scanner: CsvScanner, found: RowFindings): WrongRows {
   const starts = new Int32Array(MAX_HEADER_FIELDS);
   const ends = new Int32Array(MAX_HEADER_FIELDS);
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
   let columns: readonly string[] = [];
   const rows: WrongRow[] = [];
   for (let row = 1; ; row++) {
-    const fields = scanner.next(starts, ends, 0, MAX_HEADER_FIELDS);
+    const fields = scanner.next(starts, ends);
     if (fields === 0) return { columns, rows };
     const findings = found.of(row);
     if (row > 1 && findings === undefined) continue;
     const values = Array.from({ length: Math.min(fields, MAX_HEADER_FIELDS) }, (_, field) =>
-      text.decode(bytes.subarray(starts[field], ends[field])),
+      text.decode(scanner.bytes.subarray(starts[field], ends[field])),
     );
     if (row === 1) columns = values;
     if (findings !== undefined) rows.push({ row, values, findings });

@@ -16,8 +16,7 @@ test('an upload is the same in memory that others have written to, be it too sma
       const memory = new SharedArrayBuffer(size);
       new Uint8Array(memory).fill(left);
       const space = new ColumnSpace(memory);
-      const file = Uint8Array.from(bytes);
-      const verdict = prepareUpload(familyNamed(family), file, FACTS, { space });
+      const verdict = prepareUpload(familyNamed(family), [bytes], FACTS, { space });
       if (!verdict.valid) throw new Error(verdict.reason);
       borrowed[space.own.length === 0 ? 'all' : 'some']++;
       expect(decodePrepared(familyNamed(family), verdict.upload)).toEqual(keysOf(family, bytes));

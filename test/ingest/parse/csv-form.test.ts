@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 
-import { CsvScanner, ROW_FAULT } from '../../../src/ingest/parse/csv-scanner.js';
+import { Kernel } from '../../../src/ingest/kernel/kernel.js';
+import { CsvScanner } from '../../../src/ingest/parse/csv-scanner.js';
+import * as ROW_FAULT from '../../../src/ingest/parse/row-fault.js';
 import { scan } from './scan.js';
 
 test.each<[name: string, text: string, rows: string[][]]>([
@@ -75,12 +77,12 @@ test('a fault concerns its row alone when the row still ends at its line break',
 });
 
 test('fields beyond the capacity are counted and not written', () => {
-  const bytes = Buffer.from('a,b,c,d\ne\n');
-  const scanner = new CsvScanner(bytes, 0, bytes.length);
+  const scanner = new CsvScanner(new Kernel(), 2);
+  scanner.open([Buffer.from('a,b,c,d\ne\n')]);
   const starts = new Int32Array(3).fill(-1);
   const ends = new Int32Array(3).fill(-1);
-  expect(scanner.next(starts, ends, 0, 2)).toBe(4);
+  expect(scanner.next(starts, ends)).toBe(4);
   expect([...starts]).toEqual([0, 2, -1]);
   expect([...ends]).toEqual([1, 3, -1]);
-  expect(scanner.next(starts, ends, 0, 2)).toBe(1);
+  expect(scanner.next(starts, ends)).toBe(1);
 });

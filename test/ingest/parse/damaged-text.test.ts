@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { ROW_FAULT } from '../../../src/ingest/parse/csv-scanner.js';
+import * as ROW_FAULT from '../../../src/ingest/parse/row-fault.js';
 import { parseStrictCsv } from '../model-csv.js';
 import { runs } from '../property.js';
 import { scan } from './scan.js';

@@ -38,10 +38,10 @@ test.each([
   const rows = Array.from({ length: 10_000 }, (_, row) =>
     goodRow('cost', { campaign: `${row}`, ...values }),
   );
-  const file = Uint8Array.from(Buffer.from(csv(rows)));
+  const file = Buffer.from(csv(rows));
   expect(file.length).toBeLessThan(1.1 * MIB);
   const space = new ColumnSpace(new ColumnMemory().lend(MIB));
-  const verdict = prepareUpload(COST, file, FACTS, { space });
+  const verdict = prepareUpload(COST, [file], FACTS, { space });
   expect(verdict.valid).toBe(true);
   expect(space.own).toHaveLength(0);
 });

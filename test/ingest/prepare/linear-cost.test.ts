@@ -61,11 +61,10 @@ const SHAPES: [name: string, family: FamilyName, file: (size: number) => string]
 /** Milliseconds of processor time of this process: others on the machine do not count. */
 function cost(family: FamilyName, file: Buffer): number {
   const times = [0, 1, 2].map(() => {
-    const bytes = Uint8Array.from(file);
     const before = process.cpuUsage();
     prepareUpload(
       FAMILIES.find(({ name }) => name === family)!,
-      bytes,
+      [file],
       FACTS,
     );
     const { user, system } = process.cpuUsage(before);
@@ -89,7 +88,7 @@ test('32 MiB of minimal self-serve rows take seconds, and memory of the order of
   const file = Buffer.from(SELF_SERVE_HEADER + fill(row, 32 * MIB));
   const before = process.memoryUsage();
   const start = process.cpuUsage();
-  const verdict = prepareUpload(FAMILIES[1]!, file, FACTS);
+  const verdict = prepareUpload(FAMILIES[1]!, [file], FACTS);
   const { user, system } = process.cpuUsage(start);
   heapUsed();
   const after = process.memoryUsage();

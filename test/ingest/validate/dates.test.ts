@@ -1,26 +1,36 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { dayOf, LAST_DAY, textOfDay } from '../../../src/domain/days.js';
-import { DAY_OUT_OF_RANGE, NOT_A_DAY, parseDay } from '../../../src/ingest/validate/dates.js';
-import { fileWith, keysOf, reasonFor } from '../files.js';
+import { DayColumn } from '../../../src/ingest/columns/day-column.js';
+import { Kernel } from '../../../src/ingest/kernel/kernel.js';
+import * as BROKEN from '../../../src/ingest/validate/broken.js';
+import { takenBy } from '../columns/taken.js';
+import { csv, fileWith, goodRow, keysOf, reasonFor, verdictOn } from '../files.js';
 
-function day(text: string): number {
-  const bytes = Buffer.from(`>${text}<`);
-  return parseDay(bytes, 1, bytes.length - 1);
-}
+const kernel = new Kernel();
+const days = new DayColumn(undefined);
+
+/** The rule that a text breaks; undefined: it is a day. */
+const broken = (text: string): number | undefined => takenBy(kernel, days, text).broken;
 
 test('every day that the warehouse can hold is read as the day that it is', () => {
-  for (let count = 0; count <= LAST_DAY; count++) {
-    const text = new Date(count * 86_400_000).toISOString().slice(0, 10);
-    if (day(text) !== count) throw new Error(`${text} was read as ${day(text)}`);
+  for (let first = 0; first <= LAST_DAY; first += 8_192) {
+    const dates = Array.from({ length: 8_192 }, (_, i) =>
+      new Date((first + i) * 86_400_000).toISOString().slice(0, 10),
+    );
+    const verdict = verdictOn('cost', csv(dates.map((date) => goodRow('cost', { date }))));
+    if (!verdict.valid) throw new Error(verdict.reason);
+    const { buffer, byteOffset } = verdict.upload.keyColumns[0]!;
+    expect([...new Uint16Array(buffer, byteOffset, 8_192)]).toEqual(
+      Array.from({ length: 8_192 }, (_, i) => first + i),
+    );
   }
-  expect(day('2149-06-06')).toBe(LAST_DAY);
 });
 
 test.each(['1969-12-31', '2149-06-07', '0000-01-01', '9999-12-31', '0001-02-03', '1600-02-29'])(
   '%s is a day out of range',
   (text) => {
-    expect(day(text)).toBe(DAY_OUT_OF_RANGE);
+    expect(broken(text)).toBe(BROKEN.dateRange);
   },
 );
 
@@ -55,11 +65,11 @@ test.each([
   '2026-01:01',
   '2026-0/-01',
 ])('%j is no day', (text) => {
-  expect(day(text)).toBe(NOT_A_DAY);
+  expect(broken(text)).toBe(text === '' ? BROKEN.blank : BROKEN.kind);
 });
 
 test.each(['2000-02-29', '2024-02-29', '2096-02-29', '2104-02-29'])('%s is a leap day', (text) => {
-  expect(day(text)).toBe(dayOf(text));
+  expect(keysOf('cost', fileWith('cost', { date: text }))[0]!.key[0]).toBe(text);
 });
 
 describe('a self-serve date', () => {

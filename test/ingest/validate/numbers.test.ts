@@ -1,16 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { parseAmount, parseCount } from '../../../src/ingest/validate/numbers.js';
+import { AmountColumn, CountColumn } from '../../../src/ingest/columns/number-columns.js';
+import { Kernel } from '../../../src/ingest/kernel/kernel.js';
+import { takenBy } from '../columns/taken.js';
 import { runs } from '../property.js';
 
-/** With bytes around it that would continue the number, were the bounds not kept. */
-function within(text: string): [Uint8Array, number, number] {
-  const bytes = Buffer.from(`9${text}9`);
-  return [bytes.subarray(1), 0, bytes.length - 2];
+const kernel = new Kernel();
+const amounts = new AmountColumn(kernel);
+const counts = new CountColumn(kernel);
+
+/** The number that the column keeps for a text; NaN when it is refused. */
+function amount(text: string): number {
+  const { value, broken } = takenBy(kernel, amounts, text);
+  return broken === undefined ? value.getFloat64(0, true) : NaN;
 }
-const amount = (text: string): number => parseAmount(...within(text));
-const count = (text: string): number => parseCount(...within(text));
+
+/** -1 when it is refused. */
+function count(text: string): number {
+  const { value, broken } = takenBy(kernel, counts, text);
+  return broken === undefined ? Number(value.getBigUint64(0, true)) : -1;
+}
 
 const AMOUNT = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 

@@ -140,7 +140,7 @@ describe('a reason', () => {
 test('a listener is told of every finding about a row, also of those that the reason leaves out', () => {
   const rows = Array.from({ length: 1_000 }, () => goodRow('cost', { cost: 'x' }));
   const told: [column: string, row: number, message: string][] = [];
-  prepareUpload(COST, Uint8Array.from(Buffer.from(csv(rows) + 'a\n')), FACTS, {
+  prepareUpload(COST, [Buffer.from(csv(rows) + 'a\n')], FACTS, {
     listener: (...finding) => {
       told.push(finding);
     },

@@ -1,0 +1,39 @@
+/**
+ * Compiles the kernel (src/ingest/kernel/assembly) to WebAssembly and writes it, as text, to
+ * kernel-binary.ts beside it, so that it needs no file of its own in Node, in tests or in a browser.
+ *
+ * The same sources give the same bytes everywhere; a test compares them.
+ *
+ *     node scripts/build-kernel.mjs [FILE]
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import asc from 'assemblyscript/asc';
+
+const folder = fileURLToPath(new URL('../src/ingest/kernel', import.meta.url));
+const target = process.argv[2] ?? `${folder}/kernel-binary.ts`;
+
+let binary;
+const { error, stderr } = await asc.main(
+  [
+    'assembly/index.ts',
+    ...['--baseDir', folder, '--outFile', 'kernel.wasm'],
+    // What is out of reach is for the sources to prevent; memory that cannot be had ends the instance.
+    ...['-O3', '--noAssert', '--runtime', 'minimal', '--use', 'abort=', '--enable', 'simd'],
+  ],
+  {
+    writeFile: (_name, content) => {
+      binary = content;
+    },
+  },
+);
+if (error !== null) {
+  console.error(`The kernel was not compiled:\n${stderr.toString()}`);
+  process.exit(1);
+}
+const text = Buffer.from(binary).toString('base64');
+writeFileSync(
+  target,
+  '/** The kernel, compiled from `assembly/` by `npm run build:kernel`. */\n' +
+    `export const KERNEL_BASE64 =\n  '${text}';\n`,
+);

@@ -1,0 +1,7 @@
+/** What the kernel asks of whoever runs it; both are rare. */
+
+/** Told of a value that breaks a rule: its row within the block, and the rule. */
+export declare function report(row: i32, broken: i32): void;
+
+/** The number that a text of `[start, end)` is, NaN if it is none. */
+export declare function amount(start: usize, end: usize): f64;

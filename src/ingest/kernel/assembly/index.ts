@@ -1,0 +1,12 @@
+export { roomForFile, openFile, roomForFields, startsAt, endsAt } from './scanner';
+export { nextRows, lastFault, lastFields, nextRowAt } from './scanner';
+export { takeDays } from './day-column';
+export { newTextColumn, roomForTable, clearTexts, checkTexts, takeTexts } from './text-columns';
+export { textBytes, orderedTexts } from './text-columns';
+export { newNumberColumn, clearNumbers, takeCounts, takeAmounts } from './number-columns';
+export { takeBooleans, orderedNumbers, orderedBooleans } from './number-columns';
+export { setHashKey } from './keyed-hash';
+export { openKeys, groupRows, orderRows, rowsOfFile, keysOfFile } from './overwrite-keys';
+export { rowsByKey, daysByKey, textsByKey, keyTextBytes } from './overwrite-keys';
+export { sumTotals, totalsByKey, currenciesOfTotals } from './totals';
+export { impressionsOfTotals, clicksOfTotals, costsOfTotals } from './totals';
