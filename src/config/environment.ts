@@ -164,8 +164,11 @@ export class Environment {
   )
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 
-  /** A file that is not packed may have 1 MiB, so no less; its offsets are 32-bit, so no more. */
-  @Whole(MIB, GIB)
+  /**
+   * A file that is not packed may have 1 MiB, so no less. The worst one of this size, a key in every
+   * short row, takes seven times as much memory to judge, of the 4 GiB that WebAssembly has: so no more.
+   */
+  @Whole(MIB, 256 * MIB)
   UPLOAD_MAX_UNPACKED_BYTES = 32 * MIB;
 
   @Whole(1, LONGEST_SECONDS)

@@ -85,6 +85,10 @@ describe('a value is refused, naming its variable', () => {
     [{ BATCH_MAX_ROWS: '1e3' }, 'BATCH_MAX_ROWS: "1e3" is not'],
     [{ VALIDATION_THREADS: '0' }, 'VALIDATION_THREADS: "0" is not a whole number from 1 to 64'],
     [{ UPLOAD_MAX_UNPACKED_BYTES: '1024' }, 'UPLOAD_MAX_UNPACKED_BYTES: "1024" is not'],
+    [
+      { UPLOAD_MAX_UNPACKED_BYTES: '268435457' },
+      'UPLOAD_MAX_UNPACKED_BYTES: "268435457" is not a whole number from 1048576 to 268435456',
+    ],
     [{ HTTP_HOST: 'http://x' }, 'HTTP_HOST: "http://x" is not a host name or an IP address'],
     [{ ROLES: 'gateway,reader' }, 'ROLES: "gateway,reader" is not a comma-separated list of'],
     [{ ROLES: ',' }, 'ROLES: "" is not'],
