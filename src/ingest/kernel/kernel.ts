@@ -11,7 +11,7 @@ interface KernelCalls {
   roomForFields(count: number): void;
   startsAt(): number;
   endsAt(): number;
-  nextRows(row: number, width: number, rows: number): number;
+  nextRows(row: number, stored: number, width: number, rows: number): number;
   lastFault(): number;
   lastFields(): number;
   nextRowAt(): number;

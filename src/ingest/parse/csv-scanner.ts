@@ -1,5 +1,8 @@
 import type { Kernel } from '../kernel/kernel.js';
 
+/** No row has so many fields, so each is the last of its block. */
+const ANY_WIDTH = 0;
+
 /**
  * Finds the fields of CSV rows (RFC 4180, comma, LF or CRLF) in the bytes of one file after the other,
  * each in the memory of the kernel.
@@ -67,7 +70,7 @@ export class CsvScanner {
    */
   next(starts: Int32Array, ends: Int32Array): number {
     const { kernel, capacity } = this;
-    kernel.calls.nextRows(0, capacity, 1);
+    kernel.calls.nextRows(0, capacity, ANY_WIDTH, 1);
     const fields = this.fields;
     const stored = Math.min(fields, capacity);
     this.read(kernel.calls.startsAt(), stored, starts);

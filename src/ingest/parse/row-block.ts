@@ -9,6 +9,7 @@ export class RowBlock {
   /** The rows as a spreadsheet shows them: the header is row 1. */
   readonly rowNumbers = new Int32Array(BLOCK_ROWS);
 
+  /** @param width how many fields of a row the block has: all of them, or the first ones */
   constructor(
     readonly kernel: Kernel,
     readonly width: number,
@@ -17,15 +18,16 @@ export class RowBlock {
   }
 
   /**
-   * Takes more rows until one has a fault or another width, which is not taken.
+   * Takes more rows until one has a fault or not so many fields, which is not taken.
    *
+   * @param fields how many a row must have
    * @param most at most so many, and as many as there is room for
    * @param rowNumber of the first one
    * @returns how many were taken
    */
-  take(most: number, rowNumber: number): number {
+  take(fields: number, most: number, rowNumber: number): number {
     const room = BLOCK_ROWS - this.rows;
-    const taken = this.kernel.calls.nextRows(this.rows, this.width, Math.min(room, most));
+    const taken = this.kernel.calls.nextRows(this.rows, this.width, fields, Math.min(room, most));
     for (let i = 0; i < taken; i++) this.rowNumbers[this.rows++] = rowNumber + i;
     return taken;
   }

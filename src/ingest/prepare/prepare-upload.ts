@@ -104,7 +104,7 @@ class UploadFile {
     block.rows = 0;
     for (let read = 0; read < BLOCK_ROWS;) {
       const most = this.wellFormed ? BLOCK_ROWS - read : 1;
-      const taken = block.take(most, this.dataRows + 2);
+      const taken = block.take(width, most, this.dataRows + 2);
       read += taken;
       this.dataRows += taken;
       if (taken === most) {
@@ -125,14 +125,14 @@ class UploadFile {
     if (!this.checkForm(this.dataRows + 1, valuesOf(block, row, block.width))) block.rows = row;
   }
 
-  /** Says what is wrong with the row that the block has not taken; nothing may be, in a header of too many columns. */
+  /** Says what is wrong with the row that the block has not taken. */
   private judgeOther(block: RowBlock, width: number): void {
     const { fields } = this.scanner;
     const row = this.dataRows + 1;
     const values = valuesOf(block, block.rows, Math.min(fields, block.width));
-    if (!this.checkForm(row, values)) return;
-    if (fields === width) block.rowNumbers[block.rows++] = row;
-    else this.findings.addOfRow(FILE, row, () => widthText(fields, width));
+    if (this.checkForm(row, values)) {
+      this.findings.addOfRow(FILE, row, () => widthText(fields, width));
+    }
   }
 
   /** Whether the row that was scanned last is well-formed CSV and text. */

@@ -15,7 +15,7 @@ export function takenBy(
   const isBare = !/[,\r\n]/.test(text) && text !== '';
   scanner.open([Buffer.from(isBare ? `${text}\n99\n` : `"${text}"\n99\n`)]);
   const block = new RowBlock(kernel, 1);
-  expectOne(block.take(1, 1));
+  expectOne(block.take(1, 1, 1));
   let broken: number | undefined;
   kernel.report = (_row, rule) => {
     broken = rule;

@@ -130,3 +130,13 @@ describe('a file', () => {
     expect(verdictOn('cost', file).valid).toBe(true);
   });
 });
+
+test('a row has as many fields as the header, however many columns that has', () => {
+  const columns = (count: number): string => Array.from({ length: count }, () => 'x').join(',');
+  const header = Array.from({ length: 135 }, (_, i) => `c${i}`).join(',');
+  const { file } = reasonFor('cost', `${header}\n${columns(128)}\n${columns(135)}\n`);
+  expect(file!.filter((message) => message.startsWith('row 1:')).length).toBeGreaterThan(0);
+  expect(file!.filter((message) => !message.startsWith('row 1:'))).toEqual([
+    'row 2: has 128 fields, the header has 135',
+  ]);
+});

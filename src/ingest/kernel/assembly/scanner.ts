@@ -78,22 +78,23 @@ export function nextRowAt(): usize {
 
 /**
  * Finds up to `rows` rows and writes where their fields lie, from the block's row `row` on. Ends
- * behind the first one that has a fault or not `width` fields, of which it writes at most `width`, and
- * which is not counted.
+ * behind the first one that has a fault or not `width` fields, which is not counted.
+ *
+ * @param stored how many fields of a row the block has at most
  */
-export function nextRows(row: i32, width: i32, rows: i32): i32 {
-  let at = (<usize>(row * width)) << 2;
-  for (let found = 0; found < rows; found++, at += (<usize>width) << 2) {
+export function nextRows(row: i32, stored: i32, width: i32, rows: i32): i32 {
+  let at = (<usize>(row * stored)) << 2;
+  for (let found = 0; found < rows; found++, at += (<usize>stored) << 2) {
     fault = ROW_FAULT.none;
     fields = 0;
     if (position >= end || isEmptyLastLine()) return found;
-    nextRow(starts + at, ends + at, width);
+    nextRow(starts + at, ends + at, stored);
     if (fault != ROW_FAULT.none || fields != width) return found;
   }
   return rows;
 }
 
-function nextRow(startTo: usize, endTo: usize, width: i32): void {
+function nextRow(startTo: usize, endTo: usize, stored: i32): void {
   const last = end;
   let at = position;
   let from = window;
@@ -124,7 +125,7 @@ function nextRow(startTo: usize, endTo: usize, width: i32): void {
       stop = at;
       if (byte == LF && at < last && stop > start && load<u8>(stop - 1) == CR) stop--;
     }
-    if (count < width) {
+    if (count < stored) {
       store<u32>(startTo, <u32>start);
       store<u32>(endTo, <u32>stop);
       startTo += 4;
