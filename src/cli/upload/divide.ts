@@ -161,7 +161,7 @@ function keyText(row: Buffer, keyFields: readonly number[]): string {
   return withKernel((kernel) => {
     const most = Math.max(...keyFields) + 1;
     const scanner = new CsvScanner(kernel, most);
-    scanner.open([row]);
+    scanner.open([row], 0);
     const starts = new Int32Array(most);
     const ends = new Int32Array(most);
     scanner.next(starts, ends);

@@ -8,7 +8,6 @@ import { fileRow } from '../upload/summary.js';
 export function wrongRowsOfPart(family: Family, part: PackedPart, facts: UploadFacts): WrongRow[] {
   const { content, rowNumbers } = part;
   const found = new RowFindings();
-  // The judge changes the bytes it is given.
   prepareUpload(family, [content], facts, {
     listener: (column, row, message) => {
       found.add(column, row, message);

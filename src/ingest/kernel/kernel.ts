@@ -58,11 +58,12 @@ const compiled = new WebAssembly.Module(
   Uint8Array.from(atob(KERNEL_BASE64), (c) => c.charCodeAt(0)),
 );
 
+const LATIN1 = new TextDecoder('latin1');
 const AMOUNT = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The loops over rows, which are in `assembly/` and run as WebAssembly: three times as fast as the same
- * loops in this language, 0.4 µs a row of 11 columns in place of 1.3.
+ * The loops over rows, which are in `assembly/` and run as WebAssembly: more than twice as fast as the same
+ * loops in this language, 0.55 µs a row of 11 columns in place of 1.2.
  *
  * It holds one file at a time, and memory that only grows. Whoever has met an exception of it takes
  * another one.
@@ -105,8 +106,7 @@ type Four = [number, number, number, number];
 
 /** The number that a text of any length is, NaN if it is none or not finite. */
 function amountOf(text: Uint8Array): number {
-  const ascii = String.fromCharCode;
-  const digits = text.length < 64 ? ascii(...text) : new TextDecoder('latin1').decode(text);
+  const digits = LATIN1.decode(text);
   if (!AMOUNT.test(digits)) return NaN;
   const value = Number(digits);
   // Minus zero would show as "-0" in reports.

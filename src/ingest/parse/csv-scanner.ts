@@ -1,4 +1,5 @@
 import type { Kernel } from '../kernel/kernel.js';
+import { startOfText } from './well-formed-text.js';
 
 /** No row has so many fields, so each is the last of its block. */
 const ANY_WIDTH = 0;
@@ -44,9 +45,9 @@ export class CsvScanner {
 
   /**
    * @param parts the file, whose parts follow one another
-   * @param from where its first row begins
+   * @param from where its first row begins; if not given, behind a byte order mark
    */
-  open(parts: readonly Uint8Array[], from = 0): void {
+  open(parts: readonly Uint8Array[], from?: number): void {
     this.size = parts.reduce((sum, part) => sum + part.length, 0);
     this.address = this.kernel.calls.roomForFile(this.size);
     const { bytes } = this;
@@ -55,12 +56,7 @@ export class CsvScanner {
       bytes.set(part, at);
       at += part.length;
     }
-    this.openAt(from);
-  }
-
-  /** Begins anew in the same file, where a row begins. */
-  openAt(from: number): void {
-    this.kernel.calls.openFile(from, this.size);
+    this.kernel.calls.openFile(from ?? startOfText(bytes), this.size);
   }
 
   /**

@@ -8,7 +8,7 @@ import { type Kernel, withKernel } from '../kernel/kernel.js';
 import { CsvScanner } from '../parse/csv-scanner.js';
 import { BLOCK_ROWS, RowBlock } from '../parse/row-block.js';
 import * as ROW_FAULT from '../parse/row-fault.js';
-import { faultOfText, isWellFormedText, startOfText } from '../parse/well-formed-text.js';
+import { faultOfText, isWellFormedText } from '../parse/well-formed-text.js';
 import { FILE, Findings, type FindingListener, reasonOfFile } from '../validate/findings.js';
 import { type Header, MAX_HEADER_FIELDS, readHeader } from '../validate/header.js';
 import { faultText, widthText } from '../validate/row-form.js';
@@ -61,7 +61,6 @@ class UploadFile {
     this.scanner.open(parts);
     const { bytes } = this.scanner;
     this.wellFormed = isWellFormedText(bytes);
-    this.scanner.openAt(startOfText(bytes));
     this.columns = new UploadColumns(kernel, family, facts, bytes.length);
   }
 

@@ -1,6 +1,5 @@
 import { withKernel } from '../kernel/kernel.js';
 import { CsvScanner } from '../parse/csv-scanner.js';
-import { startOfText } from '../parse/well-formed-text.js';
 import { MAX_HEADER_FIELDS } from './header.js';
 
 export interface RowFinding {
@@ -45,7 +44,7 @@ export interface WrongRows {
 export function wrongRowsOf(content: Uint8Array, found: RowFindings): WrongRows {
   return withKernel((kernel) => {
     const scanner = new CsvScanner(kernel, MAX_HEADER_FIELDS);
-    scanner.open([content], startOfText(content));
+    scanner.open([content]);
     return wrongRowsIn(scanner, found);
   });
 }

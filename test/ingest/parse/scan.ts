@@ -17,7 +17,7 @@ export function scan(text: string): ScannedRow[] {
   // Behind the text lies what is left of another one.
   scanner.open([Buffer.alloc(content.length + 300, ',"\r')]);
   const middle = content.length >> 1;
-  scanner.open([content.subarray(0, middle), content.subarray(middle)]);
+  scanner.open([content.subarray(0, middle), content.subarray(middle)], 0);
   const [starts, ends] = [new Int32Array(capacity), new Int32Array(capacity)];
   const rows: ScannedRow[] = [];
   for (;;) {

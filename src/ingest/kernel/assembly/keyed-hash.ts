@@ -22,9 +22,10 @@ export function hashKey(day: i32, start1: usize, end1: usize, start2: usize, end
   let at = start1;
   let end = end1;
   let texts = 2;
+  let closing = 0;
   // The day with the first text's length is the first word: where one text ends is part of the key.
   let word = ((<u64>day) << 32) | (end1 - start1);
-  for (;;) {
+  while (true) {
     v3 ^= word;
     v0 += v1;
     v1 = rotl(v1, 13) ^ v0;
@@ -37,7 +38,13 @@ export function hashKey(day: i32, start1: usize, end1: usize, start2: usize, end
     v1 = rotl(v1, 17) ^ v2;
     v2 = rotl(v2, 32);
     v0 ^= word;
-    if (texts == 0) break;
+    if (texts == 0) {
+      if (closing == 3) return <u32>(v0 ^ v1 ^ v2 ^ v3);
+      // A word of 0 is a round and nothing else.
+      if (closing++ == 0) v2 ^= 0xff;
+      word = 0;
+      continue;
+    }
     if (at + 8 <= end) {
       word = load<u64>(at);
       at += 8;
@@ -51,19 +58,4 @@ export function hashKey(day: i32, start1: usize, end1: usize, start2: usize, end
     end = end2;
     texts--;
   }
-
-  v2 ^= 0xff;
-  for (let round = 0; round < 3; round++) {
-    v0 += v1;
-    v1 = rotl(v1, 13) ^ v0;
-    v0 = rotl(v0, 32);
-    v2 += v3;
-    v3 = rotl(v3, 16) ^ v2;
-    v0 += v3;
-    v3 = rotl(v3, 21) ^ v0;
-    v2 += v1;
-    v1 = rotl(v1, 17) ^ v2;
-    v2 = rotl(v2, 32);
-  }
-  return <u32>(v0 ^ v1 ^ v2 ^ v3);
 }
