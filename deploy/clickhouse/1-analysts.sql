@@ -9,6 +9,10 @@ CREATE SETTINGS PROFILE IF NOT EXISTS analyst SETTINGS
     max_execution_time = 60 MAX 120 CHANGEABLE_IN_READONLY,
     enable_http_compression = 0 CHANGEABLE_IN_READONLY,
     max_memory_usage = 2147483648,
+    -- A report over millions of groups is slow, not refused. The sort's is of each thread.
+    max_bytes_before_external_group_by = 1073741824,
+    max_bytes_ratio_before_external_sort = 0,
+    max_bytes_before_external_sort = 67108864,
     max_concurrent_queries_for_user = 8;
 
 CREATE ROLE IF NOT EXISTS analyst SETTINGS PROFILE 'analyst';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 
 import { Session } from 'chdb';
 
@@ -22,6 +23,10 @@ export interface ReadOnlySession {
 
 /** Bytes that one query may use. */
 const QUERY_MEMORY = 2 * 1024 ** 3;
+/** Above it groups, and rows to be sorted, go to files: a report over millions of them is slow, not refused. */
+const SPILLED_FROM = QUERY_MEMORY / 2;
+/** Bytes of such files of one query; the disk is there for uploads. */
+const MOST_SPILLED = 8 * 1024 ** 3;
 /** Above the longest text taken, also where it stands as a literal with every character escaped. */
 const ENGINE_QUERY_BYTES = 4 * 1024 ** 2;
 
@@ -108,6 +113,11 @@ export class ReadOnlySessions {
       '--readonly=1',
       `--log_comment=${mark}`,
       `--max_memory_usage=${QUERY_MEMORY}`,
+      `--max_bytes_before_external_group_by=${SPILLED_FROM}`,
+      // Of each thread; the ratio, of all memory of the machine, would come before it.
+      '--max_bytes_ratio_before_external_sort=0',
+      `--max_bytes_before_external_sort=${Math.floor(SPILLED_FROM / availableParallelism())}`,
+      `--max_temporary_data_on_disk_size_for_query=${MOST_SPILLED}`,
       `--max_query_size=${ENGINE_QUERY_BYTES}`,
     ];
     try {

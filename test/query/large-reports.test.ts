@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { ask, openQueryServer, type TestQueryServer } from './query-server-fixture.js';
+
+/** 12,000,000 different texts of 250 bytes: more than a query may have in memory. */
+const TEXTS = "SELECT concat(repeat('x', 242), toString(10000000 + number)) AS text FROM texts";
+const COUNT = 12_000_000;
+
+describe('a report that needs more memory than a query may have', () => {
+  let server: TestQueryServer;
+  beforeAll(async () => {
+    server = await openQueryServer({ queryTimeoutMs: 60_000 });
+    server.writer.query(`CREATE VIEW custom_data.texts AS SELECT number FROM numbers_mt(${COUNT})`);
+  });
+  afterAll(async () => {
+    await server.close();
+  });
+
+  test('groups through files, and leaves none behind', async () => {
+    const { text } = await ask(server.url, `SELECT count() FROM (${TEXTS} GROUP BY text)`);
+    expect(text).toBe(`${COUNT}\n`);
+    expect(await readdir(join(server.outside, 'warehouse', 'tmp'))).toEqual([]);
+  });
+
+  test('sorts through files, and leaves none behind', async () => {
+    const last = `${TEXTS} ORDER BY text LIMIT 1 OFFSET ${COUNT - 1}`;
+    const { text } = await ask(server.url, `SELECT right(text, 8) FROM (${last})`);
+    expect(text).toBe(`${10_000_000 + COUNT - 1}\n`);
+    expect(await readdir(join(server.outside, 'warehouse', 'tmp'))).toEqual([]);
+  });
+
+  test('is refused with the limit where it can do neither', async () => {
+    const { status, text } = await ask(
+      server.url,
+      `SELECT length(groupArray(text)) FROM (${TEXTS})`,
+    );
+    expect(status).toBe(500);
+    expect(text).toMatch(/MEMORY_LIMIT_EXCEEDED/);
+    expect(text).toMatch(/maximum: 2.00 GiB/);
+  });
+});
