@@ -3,11 +3,10 @@ import { plus } from './load/totals.js';
 import { quantile } from './measure.js';
 import { atMost, type Figure, valueFigure } from './report/figure.js';
 import { Service } from './service/service.js';
-import { costLoad, FILE_ROWS } from './service/throughput.js';
+import { costLoad, FILE_ROWS, SMALL_FILE_ROWS } from './service/throughput.js';
 
 /** Five uploads a second: a load at which nothing waits for anything else. */
 const EVERY_MS = 200;
-const SMALL_ROWS = 10;
 
 /** From the first byte of a POST until a read says `succeeded`, one upload at a time. */
 export async function b10(bench: Bench): Promise<readonly Figure[]> {
@@ -22,7 +21,7 @@ export async function b10(bench: Bench): Promise<readonly Figure[]> {
     const p99: number[] = [];
     for (let round = 0; round < sizes.rounds; round++) {
       const took: number[] = [];
-      for (const [kind, rows] of [SMALL_ROWS, FILE_ROWS].entries()) {
+      for (const [kind, rows] of [SMALL_FILE_ROWS, FILE_ROWS].entries()) {
         const load = { ...costLoad(sizes.latencyUploads, 5, round * 2 + kind), rows };
         expected = plus(expected, (await generator.prepare(load)).kept);
         const trickle = { target, load, everyMs: EVERY_MS };
@@ -34,7 +33,7 @@ export async function b10(bench: Bench): Promise<readonly Figure[]> {
       bench.say(`B10 round ${round + 1}: p50 ${p50.at(-1)!.toFixed(0)} ms`);
     }
     await service.requireTotals(expected);
-    const note = `${2 * sizes.latencyUploads} uploads a round, half of ${SMALL_ROWS} rows, half of ${FILE_ROWS}`;
+    const note = `${2 * sizes.latencyUploads} uploads a round, half of ${SMALL_FILE_ROWS} rows, half of ${FILE_ROWS}`;
     return [
       valueFigure({
         name: 'B10 POST to succeeded, p50',

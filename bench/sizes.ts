@@ -5,6 +5,8 @@ export interface Sizes {
   /** Cost files of a throughput measurement, and before it, so that code is compiled and caches are warm. */
   readonly files: number;
   readonly warmUpFiles: number;
+  /** Small files before them: what is done once a request is compiled after hundreds of requests only. */
+  readonly warmUpSmallFiles: number;
   /** The same of the literal pipeline, which takes ten times as long for a file. */
   readonly literalFiles: number;
   readonly literalWarmUpFiles: number;
@@ -26,6 +28,7 @@ export const FULL: Sizes = {
   rounds: 5,
   files: 80,
   warmUpFiles: 100,
+  warmUpSmallFiles: 500,
   literalFiles: 12,
   literalWarmUpFiles: 3,
   acceptRepeat: 4,
@@ -42,6 +45,7 @@ export const SMOKE: Sizes = {
   rounds: 1,
   files: 6,
   warmUpFiles: 1,
+  warmUpSmallFiles: 5,
   literalFiles: 2,
   literalWarmUpFiles: 1,
   acceptRepeat: 2,

@@ -2,9 +2,8 @@ import type { Bench } from '../benchmark.js';
 import type { SelfServeSpec } from '../load/self-serve-files.js';
 import { type Figure, valueFigure } from '../report/figure.js';
 import { ACCOUNT, Service } from '../service/service.js';
-import { costLoad, IN_FLIGHT } from '../service/throughput.js';
+import { IN_FLIGHT, SMALL_FILE_ROWS, smallFiles } from '../service/throughput.js';
 
-const SMALL_ROWS = 10;
 /** Small files of one large one. */
 const SMALL_FILES_EACH = 20;
 const SELF_SERVE_ROWS = 20_000;
@@ -12,11 +11,11 @@ const SELF_SERVE_ROWS = 20_000;
 /** Other files than large cost files: small ones, and self-serve ones packed and not. */
 export async function loads(bench: Bench): Promise<readonly Figure[]> {
   const { files } = bench.sizes;
-  return [await smallFiles(bench, files * SMALL_FILES_EACH), ...(await selfServe(bench, files))];
+  return [await smallUploads(bench, files * SMALL_FILES_EACH), ...(await selfServe(bench, files))];
 }
 
-async function smallFiles({ generator, sizes }: Bench, files: number): Promise<Figure> {
-  const load = { ...costLoad(files, 1), rows: SMALL_ROWS };
+async function smallUploads({ generator, sizes }: Bench, files: number): Promise<Figure> {
+  const load = smallFiles(files);
   const { kept } = await generator.prepare(load);
   const values: number[] = [];
   for (let round = 0; round < Math.min(3, sizes.rounds); round++) {
@@ -31,7 +30,7 @@ async function smallFiles({ generator, sizes }: Bench, files: number): Promise<F
       await service.kill();
     }
   }
-  const name = `load: cost files of ${SMALL_ROWS} rows, 32 at once`;
+  const name = `load: cost files of ${SMALL_FILE_ROWS} rows, 32 at once`;
   return valueFigure({ name, unit: 'files/s', values, note: generator.usage() });
 }
 

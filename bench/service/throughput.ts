@@ -6,8 +6,10 @@ import { Service, type ServiceOptions } from './service.js';
 /** Uploads in flight at once, of the service and of what it is compared with. */
 export const IN_FLIGHT = 8;
 export const FILE_ROWS = 10_000;
+export const SMALL_FILE_ROWS = 10;
 /** Seeds tell loads apart: files of different seeds have no key in common. */
 const WARM_UP_SEED = 999;
+const WARM_UP_SMALL_SEED = 998;
 
 export function costLoad(files: number, rowsPerKey: number, seed = 1): CostSpec {
   return { family: 'cost', files, rows: FILE_ROWS, rowsPerKey, seed };
@@ -16,6 +18,15 @@ export function costLoad(files: number, rowsPerKey: number, seed = 1): CostSpec 
 /** The load that precedes a measurement, of the same shape. */
 export function warmUpLoad(files: number, rowsPerKey: number): CostSpec {
   return costLoad(files, rowsPerKey, WARM_UP_SEED);
+}
+
+export function smallFiles(files: number, seed = 1): CostSpec {
+  return { ...costLoad(files, 1, seed), rows: SMALL_FILE_ROWS };
+}
+
+/** What comes before that, where a request is handled by JavaScript. */
+export function smallWarmUpLoad(files: number): CostSpec {
+  return smallFiles(files, WARM_UP_SMALL_SEED);
 }
 
 export interface ThroughputOptions extends ServiceOptions {
@@ -36,18 +47,23 @@ export async function serviceThroughput(
   options: ThroughputOptions,
 ): Promise<number> {
   const { rowsPerKey, concurrency = IN_FLIGHT, before, stopsCleanly = false } = options;
+  const small = smallWarmUpLoad(sizes.warmUpSmallFiles);
   const warmUp = warmUpLoad(sizes.warmUpFiles, rowsPerKey);
   const load = costLoad(sizes.files, rowsPerKey);
-  const warmed = await generator.prepare(warmUp);
+  const warmed = plus(
+    (await generator.prepare(small)).kept,
+    (await generator.prepare(warmUp)).kept,
+  );
   const { sent, kept } = await generator.prepare(load);
   const service = await Service.start(options);
   try {
     const { target } = service;
     const upload = (spec: CostSpec) =>
       generator.program.call('upload', { target, load: spec, concurrency });
+    await upload(small);
     await upload(warmUp);
     const { seconds } = generator.note(await upload(load));
-    const expected = plus(kept, warmed.kept);
+    const expected = plus(kept, warmed);
     await service.requireTotals(before === undefined ? expected : plus(before, expected));
     return sent.rows / seconds;
   } finally {

@@ -5,15 +5,25 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { ask, openQueryServer, type TestQueryServer } from './query-server-fixture.js';
 
-/** 12,000,000 different texts of 250 bytes: more than a query may have in memory. */
-const TEXTS = "SELECT concat(repeat('x', 242), toString(10000000 + number)) AS text FROM texts";
+/** Different texts of 250 bytes: more than a query may have in memory. */
 const COUNT = 12_000_000;
+const TEXTS = textsOf('some_numbers');
+const ENDLESS_TEXTS = textsOf('all_numbers');
+
+function textsOf(numbers: string): string {
+  return `SELECT concat(repeat('x', 242), toString(10000000 + number)) AS text FROM ${numbers}`;
+}
 
 describe('a report that needs more memory than a query may have', () => {
   let server: TestQueryServer;
   beforeAll(async () => {
     server = await openQueryServer({ queryTimeoutMs: 60_000 });
-    server.writer.query(`CREATE VIEW custom_data.texts AS SELECT number FROM numbers_mt(${COUNT})`);
+    for (const [view, numbers] of [
+      ['some_numbers', `numbers_mt(${COUNT})`],
+      ['all_numbers', 'system.numbers_mt'],
+    ]) {
+      server.writer.query(`CREATE VIEW custom_data.${view} AS SELECT number FROM ${numbers}`);
+    }
   });
   afterAll(async () => {
     await server.close();
@@ -29,6 +39,13 @@ describe('a report that needs more memory than a query may have', () => {
     const last = `${TEXTS} ORDER BY text LIMIT 1 OFFSET ${COUNT - 1}`;
     const { text } = await ask(server.url, `SELECT right(text, 8) FROM (${last})`);
     expect(text).toBe(`${10_000_000 + COUNT - 1}\n`);
+    expect(await readdir(join(server.outside, 'warehouse', 'tmp'))).toEqual([]);
+  });
+
+  test('leaves no file behind when its time is up', async () => {
+    const endless = `SELECT count() FROM (${ENDLESS_TEXTS} GROUP BY text)`;
+    const { text } = await ask(server.url, endless, { max_execution_time: '4' });
+    expect(text).toMatch(/TIMEOUT_EXCEEDED/);
     expect(await readdir(join(server.outside, 'warehouse', 'tmp'))).toEqual([]);
   });
 
