@@ -25,8 +25,10 @@ export interface ReadOnlySession {
 const QUERY_MEMORY = 2 * 1024 ** 3;
 /** Above it groups, and rows to be sorted, go to files: a report over millions of them is slow, not refused. */
 const SPILLED_FROM = QUERY_MEMORY / 2;
-/** Bytes of such files of one query; the disk is there for uploads. */
+/** Bytes of such files of one query. */
 const MOST_SPILLED = 8 * 1024 ** 3;
+/** Bytes of the disk that such files leave: it is there for uploads. */
+const DISK_LEFT = 2 * 1024 ** 3;
 /** Above the longest text taken, also where it stands as a literal with every character escaped. */
 const ENGINE_QUERY_BYTES = 4 * 1024 ** 2;
 
@@ -118,6 +120,7 @@ export class ReadOnlySessions {
       '--max_bytes_ratio_before_external_sort=0',
       `--max_bytes_before_external_sort=${Math.floor(SPILLED_FROM / availableParallelism())}`,
       `--max_temporary_data_on_disk_size_for_query=${MOST_SPILLED}`,
+      `--min_free_disk_space_for_temporary_data=${DISK_LEFT}`,
       `--max_query_size=${ENGINE_QUERY_BYTES}`,
     ];
     try {

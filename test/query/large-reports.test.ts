@@ -49,6 +49,12 @@ describe('a report that needs more memory than a query may have', () => {
     expect(await readdir(join(server.outside, 'warehouse', 'tmp'))).toEqual([]);
   });
 
+  test('leaves 2 GiB of the disk to the uploads', async () => {
+    const setting = 'min_free_disk_space_for_temporary_data';
+    const { text } = await ask(server.url, `SELECT getSetting('${setting}')`);
+    expect(text).toBe(`${2 * 1024 ** 3}\n`);
+  });
+
   test('is refused with the limit where it can do neither', async () => {
     const { status, text } = await ask(
       server.url,
