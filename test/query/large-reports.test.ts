@@ -42,10 +42,11 @@ describe('a report that needs more memory than a query may have', () => {
     expect(await readdir(join(server.outside, 'warehouse', 'tmp'))).toEqual([]);
   });
 
-  test('leaves no file behind when its time is up', async () => {
+  test('leaves no file behind when it is stopped', async () => {
     const endless = `SELECT count() FROM (${ENDLESS_TEXTS} GROUP BY text)`;
     const { text } = await ask(server.url, endless, { max_execution_time: '4' });
-    expect(text).toMatch(/TIMEOUT_EXCEEDED/);
+    // Which of the two comes first depends on the machine.
+    expect(text).toMatch(/TIMEOUT_EXCEEDED|Limit for temporary files size exceeded/);
     expect(await readdir(join(server.outside, 'warehouse', 'tmp'))).toEqual([]);
   });
 
