@@ -3,7 +3,7 @@ import { plus } from './load/totals.js';
 import { quantile } from './measure.js';
 import { atMost, type Figure, valueFigure } from './report/figure.js';
 import { Service } from './service/service.js';
-import { costLoad, FILE_ROWS, SMALL_FILE_ROWS } from './service/throughput.js';
+import { costLoad, FILE_ROWS, SMALL_FILE_ROWS, warmUpLoad } from './service/throughput.js';
 
 /** Five uploads a second: a load at which nothing waits for anything else. */
 const EVERY_MS = 200;
@@ -14,7 +14,7 @@ export async function b10(bench: Bench): Promise<readonly Figure[]> {
   const service = await Service.start();
   try {
     const { target } = service;
-    const warmUp = costLoad(sizes.warmUpFiles, 1, 999);
+    const warmUp = warmUpLoad(sizes.warmUpFiles, 1);
     let expected = (await generator.prepare(warmUp)).kept;
     await generator.program.call('upload', { target, load: warmUp, concurrency: 1 });
     const p50: number[] = [];

@@ -5,11 +5,11 @@ export interface Sizes {
   /** Cost files of a throughput measurement, and before it, so that code is compiled and caches are warm. */
   readonly files: number;
   readonly warmUpFiles: number;
-  /** Small files before them: what is done once a request is compiled after hundreds of requests only. */
-  readonly warmUpSmallFiles: number;
   /** The same of the literal pipeline, which takes ten times as long for a file. */
   readonly literalFiles: number;
   readonly literalWarmUpFiles: number;
+  /** Small files before either: what is done once a request is compiled after hundreds of requests only. */
+  readonly warmUpSmallFiles: number;
   /** How often each of the files is accepted, where nothing is processed. */
   readonly acceptRepeat: number;
   readonly readSeconds: number;
@@ -28,9 +28,9 @@ export const FULL: Sizes = {
   rounds: 5,
   files: 80,
   warmUpFiles: 100,
-  warmUpSmallFiles: 500,
   literalFiles: 12,
   literalWarmUpFiles: 3,
+  warmUpSmallFiles: 500,
   acceptRepeat: 4,
   readSeconds: 3,
   oneCoreFiles: 30,
@@ -45,9 +45,9 @@ export const SMOKE: Sizes = {
   rounds: 1,
   files: 6,
   warmUpFiles: 1,
-  warmUpSmallFiles: 5,
   literalFiles: 2,
   literalWarmUpFiles: 1,
+  warmUpSmallFiles: 5,
   acceptRepeat: 2,
   readSeconds: 0.5,
   oneCoreFiles: 3,

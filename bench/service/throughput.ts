@@ -24,7 +24,7 @@ export function smallFiles(files: number, seed = 1): CostSpec {
   return { ...costLoad(files, 1, seed), rows: SMALL_FILE_ROWS };
 }
 
-/** What comes before that, where a request is handled by JavaScript. */
+/** What precedes `warmUpLoad` where JavaScript handles requests. */
 export function smallWarmUpLoad(files: number): CostSpec {
   return smallFiles(files, WARM_UP_SMALL_SEED);
 }

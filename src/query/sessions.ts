@@ -32,6 +32,19 @@ const DISK_LEFT = 2 * 1024 ** 3;
 /** Above the longest text taken, also where it stands as a literal with every character escaped. */
 const ENGINE_QUERY_BYTES = 4 * 1024 ** 2;
 
+/** Of every session. */
+const LIMITS = [
+  '--readonly=1',
+  `--max_memory_usage=${QUERY_MEMORY}`,
+  `--max_bytes_before_external_group_by=${SPILLED_FROM}`,
+  // Of each thread; the ratio, of all memory of the machine, would come before it.
+  '--max_bytes_ratio_before_external_sort=0',
+  `--max_bytes_before_external_sort=${Math.floor(SPILLED_FROM / availableParallelism())}`,
+  `--max_temporary_data_on_disk_size_for_query=${MOST_SPILLED}`,
+  `--min_free_disk_space_for_temporary_data=${DISK_LEFT}`,
+  `--max_query_size=${ENGINE_QUERY_BYTES}`,
+];
+
 const TIME_LIMIT = '--max_execution_time=';
 
 export function timeLimit(milliseconds: number): string {
@@ -112,16 +125,8 @@ export class ReadOnlySessions {
     const limited = settings.some((setting) => setting.startsWith(TIME_LIMIT));
     const own = [
       ...(limited ? [] : [timeLimit(this.timeoutMs)]),
-      '--readonly=1',
+      ...LIMITS,
       `--log_comment=${mark}`,
-      `--max_memory_usage=${QUERY_MEMORY}`,
-      `--max_bytes_before_external_group_by=${SPILLED_FROM}`,
-      // Of each thread; the ratio, of all memory of the machine, would come before it.
-      '--max_bytes_ratio_before_external_sort=0',
-      `--max_bytes_before_external_sort=${Math.floor(SPILLED_FROM / availableParallelism())}`,
-      `--max_temporary_data_on_disk_size_for_query=${MOST_SPILLED}`,
-      `--min_free_disk_space_for_temporary_data=${DISK_LEFT}`,
-      `--max_query_size=${ENGINE_QUERY_BYTES}`,
     ];
     try {
       return { engine: new Session(this.path, { connectionArgs: [...own, ...settings] }), mark };

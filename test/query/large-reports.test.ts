@@ -29,17 +29,21 @@ describe('a report that needs more memory than a query may have', () => {
     await server.close();
   });
 
+  function filesLeft(): Promise<string[]> {
+    return readdir(join(server.outside, 'warehouse', 'tmp'));
+  }
+
   test('groups through files, and leaves none behind', async () => {
     const { text } = await ask(server.url, `SELECT count() FROM (${TEXTS} GROUP BY text)`);
     expect(text).toBe(`${COUNT}\n`);
-    expect(await readdir(join(server.outside, 'warehouse', 'tmp'))).toEqual([]);
+    expect(await filesLeft()).toEqual([]);
   });
 
   test('sorts through files, and leaves none behind', async () => {
     const last = `${TEXTS} ORDER BY text LIMIT 1 OFFSET ${COUNT - 1}`;
     const { text } = await ask(server.url, `SELECT right(text, 8) FROM (${last})`);
     expect(text).toBe(`${10_000_000 + COUNT - 1}\n`);
-    expect(await readdir(join(server.outside, 'warehouse', 'tmp'))).toEqual([]);
+    expect(await filesLeft()).toEqual([]);
   });
 
   test('leaves no file behind when it is stopped', async () => {
@@ -47,7 +51,7 @@ describe('a report that needs more memory than a query may have', () => {
     const { text } = await ask(server.url, endless, { max_execution_time: '4' });
     // Which of the two comes first depends on the machine.
     expect(text).toMatch(/TIMEOUT_EXCEEDED|Limit for temporary files size exceeded/);
-    expect(await readdir(join(server.outside, 'warehouse', 'tmp'))).toEqual([]);
+    expect(await filesLeft()).toEqual([]);
   });
 
   test('leaves 2 GiB of the disk to the uploads', async () => {
