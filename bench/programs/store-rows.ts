@@ -3,6 +3,7 @@ import { uuidv7 } from '../../src/domain/requests/request-id.js';
 import { VersionClock } from '../../src/domain/version.js';
 import { COST } from '../../src/domain/families/index.js';
 import { prepareUpload } from '../../src/ingest/prepare/prepare-upload.js';
+import { BlockRoom } from '../../src/ingest/write/block-memory.js';
 import { storageBlock, type UploadToStore } from '../../src/ingest/write/storage-block.js';
 import { ChdbWarehouse } from '../../src/warehouse/chdb/chdb-warehouse.js';
 import { migrate } from '../../src/warehouse/schema/migrate.js';
@@ -29,7 +30,7 @@ const commands = {
     const { files, kept } = costFiles(load);
     for (let from = 0; from < files.length; from += FILES_A_BLOCK) {
       const uploads = files.slice(from, from + FILES_A_BLOCK).map((file) => upload(account, file));
-      await warehouse.insert(COST.table, storageBlock(COST, uploads));
+      await warehouse.insert(COST.table, storageBlock(COST, uploads, new BlockRoom()));
     }
     return kept;
   },

@@ -1,13 +1,14 @@
 import type { Server } from 'node:http';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
 import type { Logger } from '../ops/logger.js';
 import type { ApiRequest } from './call.js';
 import type { GatewayConfig } from './dependencies.js';
 import { docsRouter } from './docs/docs-router.js';
 import { openApiDocument } from './docs/document.js';
+import { ExpressServer } from './server/express-server.js';
 import { NestLog } from './server/nest-log.js';
 
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -31,7 +32,7 @@ export async function createApi(
   instance.disable('etag');
   instance.enable('case sensitive routing');
   // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares these options as a class and takes plain objects
-  const app = await NestFactory.create<NestExpressApplication>(root, new ExpressAdapter(instance), {
+  const app = await NestFactory.create<NestExpressApplication>(root, new ExpressServer(instance), {
     // The bodies are read by the create operation itself, after the token is checked.
     bodyParser: false,
     abortOnError: false,

@@ -31,5 +31,5 @@ export function leaveOut(request: ApiRequest, milliseconds: number): void {
 export function acceptedCall(request: ApiRequest): Call & { readonly holder: TokenHolder } {
   const { call, holder } = request;
   if (call === undefined || holder === undefined) throw new Error('no token guard on this route');
-  return { ...call, holder };
+  return { holder, ...call };
 }

@@ -35,8 +35,8 @@ export class TransitionPublisher {
     const now = Date.now();
     const sentMax = this.sentMax.toString();
     for (const upload of uploads) {
-      const next = advance(upload.transition, status, now, sentMax, reason);
-      upload.transition = { ...next, rows: status === 'failed' ? NO_ROWS : upload.rows };
+      const rows = status === 'failed' ? NO_ROWS : upload.rows;
+      upload.transition = advance(upload.transition, { status, reason, sentMax, rows }, now);
     }
     const records = uploads.map(({ transition }) => transitionRecord(transition));
     const end = stageDuration.startTimer({ stage: 'publish' });

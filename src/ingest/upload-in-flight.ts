@@ -37,7 +37,7 @@ export function uploadInFlight(upload: CompleteUpload, partition: OwnedPartition
     uploadedAt: Math.floor(end.acceptedAt / 1000),
     partition,
     span: beginSpan('process', SpanKind.CONSUMER, traceparent, { requestId, family }),
-    transition: uploaded({ ...upload, version, sentMax: version }, end.acceptedAt),
+    transition: uploaded({ requestId, account, family, version, sentMax: version }, end.acceptedAt),
     rows: { validated: 0, stored: 0, readBack: 0 },
   };
 }

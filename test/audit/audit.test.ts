@@ -84,7 +84,9 @@ test('of a request only its first transition tells who made it', async () => {
     actor: '8905a3b39fdd',
   } as const;
   const first = uploaded(upload, AT + 1_000_000);
-  expect(auditEventOfRequest(advance(first, 'failed', AT, '5', 'a value'))).toBeUndefined();
+  const counts = { validated: 0, stored: 0, readBack: 0 };
+  const step = { status: 'failed', reason: 'a value', sentMax: '5', rows: counts } as const;
+  expect(auditEventOfRequest(advance(first, step, AT))).toBeUndefined();
   const event = auditEventOfRequest(first)!;
   await writeAudit(opened.warehouse, [event, event]);
   await writeAudit(opened.warehouse, [event]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { COST } from '../../src/domain/families/index.js';
+import { BlockRoom } from '../../src/ingest/write/block-memory.js';
 import { readBack } from '../../src/ingest/write/read-back.js';
 import { storageBlock, type UploadToStore } from '../../src/ingest/write/storage-block.js';
 import { migrate } from '../../src/warehouse/schema/migrate.js';
@@ -41,7 +42,7 @@ test('a batch of more uploads than one query can name is read back', async () =>
     account: `account-${index}`,
   }));
   const stored = uploads.slice(0, -1);
-  await warehouse.insert('cost', storageBlock(COST, stored));
+  await warehouse.insert('cost', storageBlock(COST, stored, new BlockRoom()));
   const { rows, absent } = await readBack(warehouse, 'custom_data', COST, uploads);
   expect(rows.size).toBe(stored.length);
   expect(absent).toEqual(uploads.slice(-1));
@@ -51,7 +52,7 @@ test('uploads of which a later one has replaced every key cost one query togethe
   const uploads = [...batchOf(40, 'often', 1_000n), ...batchOf(2, 'seldom', 2_000n)];
   // What a merge leaves of the first account, and nothing of the last upload of the second.
   const left = [uploads[39]!, uploads[40]!];
-  await warehouse.insert('cost', storageBlock(COST, left));
+  await warehouse.insert('cost', storageBlock(COST, left, new BlockRoom()));
   let queries = 0;
   const counting = new Proxy(warehouse, {
     get: (target, name) => {

@@ -82,22 +82,34 @@ export function furtherOf(known: Transition | undefined, event: Transition): Tra
   return known === undefined || rankOf(event.status) > rankOf(known.status) ? event : known;
 }
 
+/** What a transition tells that the one before does not. */
+export interface Step {
+  readonly status: Status;
+  readonly reason: string | null;
+  readonly sentMax: string;
+  readonly rows: RowCounts;
+}
+
 /** The transition that follows `from`, at `now` (milliseconds since the epoch). */
 export function advance(
   from: Transition,
-  status: Status,
+  { status, reason, sentMax, rows }: Step,
   now: number,
-  sentMax: string,
-  reason: string | null = null,
 ): Transition {
+  const { requestId, account, family, createdAt, version } = from;
   return {
-    ...from,
+    requestId,
+    account,
+    family,
     status,
     prevStatus: from.status,
     reason,
+    createdAt,
     // A clock that is behind the gateway's must not make a record older than its creation.
-    updatedAt: later(from.createdAt, timestampOf(now)),
+    updatedAt: later(createdAt, timestampOf(now)),
+    version,
     sentMax,
+    rows,
   };
 }
 

@@ -75,17 +75,17 @@ export class Acceptance {
     const version = this.clock.next().toString();
     const sentMax = this.clock.max.toString();
     const transition = uploaded(
-      { ...file.identity, version, sentMax, actor: file.actor },
+      { version, sentMax, actor: file.actor, ...file.identity },
       acceptedAt,
     );
     // 3. The end, with the last chunk, makes the upload whole.
     const end = {
-      ...stored,
       acceptedAt,
       version,
       finding: file.finding,
       requestDay: dayInTimeZone(acceptedAt, file.timeZone),
       integratedChannels: this.config.integratedChannels,
+      ...stored,
     };
     await writer.end(end, file.traceparent);
     // 4. The transition makes it known, and only then: a gateway that dies in between would leave a

@@ -86,7 +86,10 @@ export class CreateUpload {
       endSpan(span, outcome === 'not confirmed' ? outcome : undefined);
       const milliseconds = Math.round(performance.now() - startedAt);
       stageDuration.observe({ stage: 'receive' }, milliseconds / 1000);
-      this.logger.info({ ...identity, bytes: writer.bytes, outcome, milliseconds }, 'create');
+      this.logger.info(
+        { requestId, account: holder.account, family, bytes: writer.bytes, outcome, milliseconds },
+        'create',
+      );
     }
   }
 

@@ -128,7 +128,7 @@ export class UploadWriter {
     value: Buffer,
   ): RecordToAppend {
     const { requestId, account, family } = this.identity;
-    const headers = { ...own, requestId, account, family };
+    const headers = { requestId, account, family, ...own };
     return { key: requestId, partition: this.partition, headers, value };
   }
 }

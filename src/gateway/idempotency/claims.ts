@@ -41,7 +41,7 @@ export class Claims implements OnApplicationShutdown {
     await tail.reached([offset + 1], logTimeoutMs);
     // A process that was held up must not act on it: others may have taken over meanwhile.
     if (performance.now() - from > logTimeoutMs) throw new LogUnavailableError('late claim');
-    const standing = this.view.get(claim.key) ?? { ...claim, takenAt: this.view.now };
+    const standing = this.view.get(claim.key) ?? { takenAt: this.view.now, ...claim };
     return { standing, ageMs: this.view.now - standing.takenAt };
   }
 

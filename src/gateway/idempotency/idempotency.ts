@@ -123,7 +123,7 @@ export class Idempotency {
   private async finish(identity: UploadIdentity, end: UploadEnd): Promise<Transition | undefined> {
     const { version } = end;
     const sentMax = this.clock.max.toString();
-    const transition = uploaded({ ...identity, version, sentMax }, end.acceptedAt);
+    const transition = uploaded({ version, sentMax, ...identity }, end.acceptedAt);
     this.lookup.remember(transition);
     const found = await this.lookup.find(identity.requestId);
     if (typeof found === 'string') return undefined;

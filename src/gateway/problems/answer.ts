@@ -15,10 +15,10 @@ export function answerRecord(
   count(request, status);
   const body = JSON.stringify(record);
   response.writeHead(status, {
-    ...headers,
     'Cache-Control': 'no-store',
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
+    ...headers,
   });
   response.end(body);
 }
@@ -32,12 +32,12 @@ export function answerProblem(request: ApiRequest, response: Response, problem: 
   count(request, problem.status);
   const body = JSON.stringify(problem.body);
   response.writeHead(problem.status, {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
     ...problem.headers,
     // A client that waits for "100 Continue" may send its body after all or not: the next bytes on
     // this connection could be either a body or a request.
     ...(request.awaitsContinue === true && { Connection: 'close' }),
-    'Content-Type': 'application/problem+json',
-    'Content-Length': Buffer.byteLength(body),
   });
   if (hasUnreadBody(request)) {
     response.write(body);

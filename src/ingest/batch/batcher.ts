@@ -47,7 +47,7 @@ export class Batcher {
   ) {}
 
   add(item: BatchItem): void {
-    this.items.push({ ...item, since: performance.now() });
+    this.items.push({ since: performance.now(), ...item });
     this.rows += item.prepared.rows;
     this.bytes += item.flight.upload.end.bytes;
     this.timer ??= this.timerOfFirst();

@@ -26,7 +26,7 @@ export class PreparePool {
     const transferList = task.parts.map(({ buffer }) => buffer);
     const bytes = transferList.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const memory = this.memory.lend(bytes);
-    const verdict = await this.pool.run({ ...task, memory }, { transferList });
+    const verdict = await this.pool.run({ memory, ...task }, { transferList });
     if (memory !== undefined) {
       if (verdict.valid) this.lent.set(verdict.upload, memory);
       else this.memory.giveBack(memory);

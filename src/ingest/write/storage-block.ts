@@ -3,6 +3,7 @@ import { blockOf, type NativeColumn } from '../../warehouse/native/block.js';
 import { STRING, UINT128, UUID } from '../../warehouse/native/column-types.js';
 import type { NativeBlock } from '../../warehouse/warehouse.js';
 import type { PreparedUpload } from '../encode/prepared-upload.js';
+import type { BlockRoom } from './block-memory.js';
 
 /** A prepared upload with what is the same for all of its keys. */
 export interface UploadToStore {
@@ -14,31 +15,42 @@ export interface UploadToStore {
   readonly prepared: PreparedUpload;
 }
 
-/** One Native block for a family's storage table: a row an overwrite key, of all the uploads. */
-export function storageBlock(family: Family, uploads: readonly UploadToStore[]): NativeBlock {
+/**
+ * One Native block for a family's storage table: a row an overwrite key, of all the uploads.
+ *
+ * @param room for what is not the uploads' own; the block is as long of use as its content stays
+ */
+export function storageBlock(
+  family: Family,
+  uploads: readonly UploadToStore[],
+  room: BlockRoom,
+): NativeBlock {
   const [day, first, second] = keyColumns(family);
   const rows = rowColumns(family);
   const prepared = uploads.map((upload) => upload.prepared);
   const columns: NativeColumn[] = [
-    repeated('account', 'String', uploads, ({ account }) => STRING.write([account])),
+    repeated('account', 'String', uploads, room, ({ account }) => STRING.write([account])),
     column(day!.name, 'Date', prepared, ({ keyColumns }) => keyColumns[0]!),
     column(first!.name, 'String', prepared, ({ keyColumns }) => keyColumns[1]!),
     column(second!.name, 'String', prepared, ({ keyColumns }) => keyColumns[2]!),
-    repeated('version', 'UInt128', uploads, ({ version }) => UINT128.write([version])),
-    repeated('request_id', 'UUID', uploads, ({ requestId }) => UUID.write([requestId])),
-    repeated('uploaded_at', "DateTime('UTC')", uploads, ({ uploadedAt }) =>
+    repeated('version', 'UInt128', uploads, room, ({ version }) => UINT128.write([version])),
+    repeated('request_id', 'UUID', uploads, room, ({ requestId }) => UUID.write([requestId])),
+    repeated('uploaded_at', "DateTime('UTC')", uploads, room, ({ uploadedAt }) =>
       Uint8Array.from(Buffer.from(Uint32Array.of(uploadedAt).buffer)),
     ),
     {
       name: 'rows',
       type: arrayOf(rows.map((row) => `${row.name} ${nativeType(row)}`)),
       parts: [
-        arrayEnds(prepared.map(({ rowCounts }) => rowCounts)),
+        arrayEnds(
+          prepared.map(({ rowCounts }) => rowCounts),
+          room,
+        ),
         ...rows.flatMap((row, index) => rowParts(row, index, prepared)),
       ],
     },
   ];
-  if (family.name === 'cost') columns.push(totalsColumn(prepared));
+  if (family.name === 'cost') columns.push(totalsColumn(prepared, room));
   return blockOf(
     columns,
     prepared.reduce((sum, { keys }) => sum + keys, 0),
@@ -59,13 +71,16 @@ function rowParts(
   return [...nulls, ...values];
 }
 
-function totalsColumn(prepared: readonly PreparedUpload[]): NativeColumn {
+function totalsColumn(prepared: readonly PreparedUpload[], room: BlockRoom): NativeColumn {
   const elements = ['currency String', 'impressions UInt64', 'clicks UInt64', 'cost Float64'];
   return {
     name: 'totals',
     type: arrayOf(elements),
     parts: [
-      arrayEnds(prepared.map(({ totalCounts }) => totalCounts)),
+      arrayEnds(
+        prepared.map(({ totalCounts }) => totalCounts),
+        room,
+      ),
       ...elements.flatMap((_, index) => prepared.map(({ totalColumns }) => totalColumns[index]!)),
     ],
   };
@@ -102,6 +117,7 @@ function repeated(
   name: string,
   type: string,
   uploads: readonly UploadToStore[],
+  room: BlockRoom,
   value: (upload: UploadToStore) => Uint8Array,
 ): NativeColumn {
   return {
@@ -109,23 +125,25 @@ function repeated(
     type,
     parts: uploads.map((upload) => {
       const bytes = value(upload);
-      return Buffer.allocUnsafe(bytes.length * upload.prepared.keys).fill(bytes);
+      return room.take(bytes.length * upload.prepared.keys).fill(bytes);
     }),
   };
 }
 
 /** The Native form of array sizes: by array, the sum of all sizes up to and with it, `UInt64`. */
-function arrayEnds(counts: readonly Uint32Array[]): Uint8Array {
+function arrayEnds(counts: readonly Uint32Array[], room: BlockRoom): Uint8Array {
   const size = counts.reduce((sum, { length }) => sum + length, 0);
-  const words = new Uint32Array(size * 2);
+  const bytes = room.take(size * 8);
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, size * 2);
   let at = 0;
   let end = 0;
   for (const upload of counts) {
     for (let key = 0; key < upload.length; key++) {
       end += upload[key]!;
       words[at] = end;
+      words[at + 1] = 0;
       at += 2;
     }
   }
-  return new Uint8Array(words.buffer);
+  return bytes;
 }

@@ -6,6 +6,7 @@ import { batchRows, batchUploads, rowsStored, stageDuration } from '../../ops/me
 import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
 import { isErased } from '../upload-in-flight.js';
+import { BlockMemory } from './block-memory.js';
 import { storageBlock, type UploadToStore } from './storage-block.js';
 
 /**
@@ -22,6 +23,8 @@ export interface RejectedItem {
 
 /** Writes batches to the storage tables. */
 export class BatchStore {
+  private readonly memory = new BlockMemory();
+
   constructor(
     private readonly warehouse: Warehouse,
     private readonly fence: ErasureFence,
@@ -60,7 +63,10 @@ export class BatchStore {
         // Asked at every attempt: the account may be erased while the warehouse is away.
         const wanted = batch.filter(({ flight }) => !isErased(this.fence, flight)).map(toStore);
         if (wanted.length > 0) {
-          await this.warehouse.insert(family.table, storageBlock(family, wanted));
+          const room = this.memory.lend();
+          await this.warehouse.insert(family.table, storageBlock(family, wanted, room));
+          // Not after a failure: what was given up may still be on its way out of this memory.
+          this.memory.giveBack(room);
         }
       },
       (error) => {

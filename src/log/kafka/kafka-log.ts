@@ -97,10 +97,10 @@ export class KafkaLog implements UploadLog {
   ): Promise<readonly RecordPosition[]> {
     if (records.length === 0) return [];
     const count = this.partitions(topic);
-    const placed = records.map((record) => {
-      const partition = record.partition ?? partitionOfKey(record.key, count);
+    const placed = records.map(({ key, partition: chosen, headers, value }) => {
+      const partition = chosen ?? partitionOfKey(key, count);
       if (Number.isInteger(partition) && partition >= 0 && partition < count) {
-        return { ...record, partition };
+        return { key, partition, headers, value };
       }
       throw new RangeError(`topic ${topic} has no partition ${partition}`);
     });

@@ -8,6 +8,7 @@ import {
   furtherOf,
   recordOf,
   timestampOf,
+  type Step,
   type Transition,
 } from '../../../src/domain/requests/transition.js';
 import { runs } from '../../ingest/property.js';
@@ -25,13 +26,18 @@ const CREATED: Transition = {
   sentMax: '1',
 };
 const NOON = Date.parse('2026-03-10T12:00:00Z');
+const ROWS = { validated: 3, stored: 2, readBack: 1 };
+
+function stepTo(status: Status, reason: string | null = null): Step {
+  return { status, reason, sentMax: '2', rows: ROWS };
+}
 
 /** A request's life, one transition after the other. */
 function life(...statuses: Status[]): Transition[] {
   const transitions = [CREATED];
   for (const status of statuses) {
     transitions.push(
-      advance(transitions.at(-1)!, status, NOON, '2', status === 'failed' ? '{}' : null),
+      advance(transitions.at(-1)!, stepTo(status, status === 'failed' ? '{}' : null), NOON),
     );
   }
   return transitions;
@@ -55,24 +61,26 @@ describe('a transition', () => {
     ]);
   });
 
-  test('keeps what the request is, and tells the new time, reason and highest version', () => {
-    expect(advance(CREATED, 'failed', NOON + 61_500, '9', '{"file":["x"]}')).toEqual({
+  test('keeps what the request is, and tells the new time, reason, highest version and rows', () => {
+    const step = { ...stepTo('failed', '{"file":["x"]}'), sentMax: '9' };
+    expect(advance(CREATED, step, NOON + 61_500)).toEqual({
       ...CREATED,
       status: 'failed',
       prevStatus: 'uploaded',
       reason: '{"file":["x"]}',
       updatedAt: '2026-03-10T12:01:01',
       sentMax: '9',
+      rows: ROWS,
     });
   });
 
   test('has no reason left from the one before', () => {
-    const failed = advance(CREATED, 'failed', NOON, '2', '{}');
-    expect(advance(failed, 'ingested', NOON, '2').reason).toBeNull();
+    const failed = advance(CREATED, stepTo('failed', '{}'), NOON);
+    expect(advance(failed, stepTo('ingested'), NOON).reason).toBeNull();
   });
 
   test('is never older than its request, though a clock is behind', () => {
-    expect(advance(CREATED, 'validated', NOON - 5_000, '2').updatedAt).toBe(CREATED.createdAt);
+    expect(advance(CREATED, stepTo('validated'), NOON - 5_000).updatedAt).toBe(CREATED.createdAt);
   });
 
   test('comes back from its record on the topic as it was', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import { COST, type Family, SELF_SERVE } from '../../../src/domain/families/index.js';
+import { BlockMemory, type BlockRoom, ROOM_BYTES } from '../../../src/ingest/write/block-memory.js';
 import { storageBlock } from '../../../src/ingest/write/storage-block.js';
 import { storageBlock as plainBlock, type StoredKey } from '../../helpers/native-rows.js';
 import { csv, goodRow, verdictOn } from '../files.js';
@@ -16,15 +17,44 @@ const upload = (index: number): Omit<StoredKey, 'date' | 'channel' | 'third' | '
   uploadedAt: 1_750_000_000 + index,
 });
 
+/** Memory that another block has been written to. */
+function usedRoom(): BlockRoom {
+  const memory = new BlockMemory();
+  const room = memory.lend();
+  room.take(ROOM_BYTES).fill(0xaa);
+  memory.giveBack(room);
+  expect(memory.lend()).toBe(room);
+  return room;
+}
+
+/** Memory with room for nothing but the first column's part. */
+function fullRoom(): BlockRoom {
+  const room = new BlockMemory().lend();
+  room.take(ROOM_BYTES - 11).fill(0xaa);
+  return room;
+}
+
+test('what does not fit has memory of its own, and nothing overlaps', () => {
+  const room = new BlockMemory().lend();
+  const lengths = [3, ROOM_BYTES - 24, 9, 8, 1, 100];
+  const taken = lengths.map((length, value) => room.take(length).fill(value));
+  expect(taken.map(({ byteOffset }) => byteOffset % 8)).toEqual(lengths.map(() => 0));
+  for (const [value, bytes] of taken.entries()) {
+    expect(bytes.equals(Buffer.alloc(lengths[value]!, value))).toBe(true);
+  }
+});
+
 function expectBlock(family: Family, files: readonly string[], keys: readonly StoredKey[]): void {
   const uploads = files.map((file, index) => {
     const verdict = verdictOn(family.name, file);
     if (!verdict.valid) throw new Error(verdict.reason);
     return { ...upload(index), prepared: verdict.upload };
   });
-  const actual = Buffer.concat(storageBlock(family, uploads).parts);
   const expected = Buffer.concat(plainBlock(family.table, keys).parts);
-  expect(actual.toString('latin1')).toBe(expected.toString('latin1'));
+  for (const room of [usedRoom(), fullRoom()]) {
+    const actual = Buffer.concat(storageBlock(family, uploads, room).parts);
+    expect(actual.toString('latin1')).toBe(expected.toString('latin1'));
+  }
 }
 
 test('self-serve uploads with flags that are true, false and absent', () => {
