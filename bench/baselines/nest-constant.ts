@@ -35,7 +35,7 @@ const commands = {
       logger: false,
       bodyParser: false,
     });
-    // What the service does without, the baseline need not pay for either.
+    // The service does without these two as well.
     app.disable('x-powered-by');
     app.disable('etag');
     await app.init();

@@ -85,8 +85,8 @@ test('of a request only its first transition tells who made it', async () => {
   } as const;
   const first = uploaded(upload, AT + 1_000_000);
   const counts = { validated: 0, stored: 0, readBack: 0 };
-  const step = { status: 'failed', reason: 'a value', sentMax: '5', rows: counts } as const;
-  expect(auditEventOfRequest(advance(first, step, AT))).toBeUndefined();
+  const change = { status: 'failed', reason: 'a value', sentMax: '5', rows: counts } as const;
+  expect(auditEventOfRequest(advance(first, change, AT))).toBeUndefined();
   const event = auditEventOfRequest(first)!;
   await writeAudit(opened.warehouse, [event, event]);
   await writeAudit(opened.warehouse, [event]);

@@ -6,13 +6,13 @@ import { form, post } from './forms.js';
 import { OWNER, startGateway, type Gateway } from './gateway.js';
 
 setFlagsFromString('--allow-natives-syntax');
-// eslint-disable-next-line @typescript-eslint/no-implied-eval -- the engine's own syntax
+// eslint-disable-next-line @typescript-eslint/no-implied-eval -- V8's own syntax
 const haveSameClass = new Function('a', 'b', 'return %HaveSameMap(a, b)') as (
   a: object,
   b: object,
 ) => boolean;
 
-/** The engine makes up its mind about a place in the code after some of them. */
+/** V8 makes up its mind about a place in the code after some of them. */
 const CALLS = 40;
 
 let gateway: Gateway;
@@ -41,7 +41,7 @@ function expectSameClass(objects: readonly object[]): void {
   expect(haveSameClass(objects.at(-1)!, objects.at(-2)!)).toBe(true);
 }
 
-test('requests, responses and records of creates share their hidden classes', async () => {
+test('requests, responses and headers of records share their hidden classes in creates', async () => {
   for (let i = 0; i < CALLS; i++) {
     const response = await post(`${gateway.url}/cost/requests/`, form({ content: 'a\n' }));
     expect(response.status).toBe(201);
@@ -54,7 +54,7 @@ test('requests, responses and records of creates share their hidden classes', as
   }
 });
 
-test('requests and responses of reads share their hidden classes', async () => {
+test('requests and responses share their hidden classes in reads', async () => {
   const created = await post(`${gateway.url}/cost/requests/`, form({ content: 'a\n' }));
   const { requestId } = (await created.json()) as { requestId: string };
   requests.length = responses.length = 0;

@@ -25,7 +25,7 @@ export interface Transition {
   readonly sentMax: string;
   /** Who made the request: a token's id, or `operator:` and a name. Only on `uploaded`. */
   readonly actor?: string;
-  /** How many data rows have come how far; absent before validation and on `failed`. */
+  /** How many data rows have come how far; absent on `uploaded`, zeros on `failed`. */
   readonly rows?: RowCounts;
 }
 
@@ -83,7 +83,7 @@ export function furtherOf(known: Transition | undefined, event: Transition): Tra
 }
 
 /** What a transition tells that the one before does not. */
-export interface Step {
+export interface Change {
   readonly status: Status;
   readonly reason: string | null;
   readonly sentMax: string;
@@ -93,7 +93,7 @@ export interface Step {
 /** The transition that follows `from`, at `now` (milliseconds since the epoch). */
 export function advance(
   from: Transition,
-  { status, reason, sentMax, rows }: Step,
+  { status, reason, sentMax, rows }: Change,
   now: number,
 ): Transition {
   const { requestId, account, family, createdAt, version } = from;

@@ -39,5 +39,5 @@ export function claimRecord(claim: Claim): RecordToAppend {
 
 /** The claim in a record. The topic is written by this service alone. */
 export function claimOf({ value, timestamp }: LogRecord): StandingClaim {
-  return { takenAt: timestamp, ...(JSON.parse(value.toString()) as Claim) };
+  return { ...(JSON.parse(value.toString()) as Claim), takenAt: timestamp };
 }

@@ -3,29 +3,25 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
 
 /**
- * Serves an Express application with requests and responses that are of its prototypes from the
- * start.
+ * Serves an Express application with requests and responses that have its prototypes from the start.
  *
- * Express gives each pair its prototypes when it comes in. From then on V8 makes a hidden class
- * anew for every property that is added to one, and no inline cache knows any of them. Without, a
- * read of a status takes 0.37x of the processor time (40 pairs): see docs/decisions/hidden-classes.
+ * Express would change the prototypes of each. After that V8 gives each a hidden class of its own,
+ * which no inline cache knows: see docs/decisions/hidden-classes. Nest's options for the server
+ * (`httpsOptions` and others) are not taken.
  */
 export class ExpressServer extends ExpressAdapter {
-  constructor(private readonly application: Express) {
-    super(application);
-  }
-
   override initHttpServer(): void {
     class Request extends IncomingMessage {}
     class Response extends ServerResponse {}
-    const { request, response } = this.application;
+    const application = this.getInstance<Express>();
+    const { request, response } = application;
     Object.setPrototypeOf(Request.prototype, request);
     Object.setPrototypeOf(Response.prototype, response);
-    this.application.request = Request.prototype as typeof request;
-    this.application.response = Response.prototype as typeof response;
+    application.request = Request.prototype as typeof request;
+    application.response = Response.prototype as typeof response;
     this.httpServer = createServer(
       { IncomingMessage: Request, ServerResponse: Response },
-      this.application,
+      application,
     );
   }
 }

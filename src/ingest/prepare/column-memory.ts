@@ -12,8 +12,8 @@ const MAX_PIECES = 64;
  * share.
  *
  * Columns live until their batch is stored, so they outlive the collector's young generation: with
- * memory of their own each, 160 files brought six full collections, and now two to five, for what else
- * there is. Buffers that move between the threads are counted by the collector of each: not fewer.
+ * memory of their own each, 160 files brought one to four full collections more. Buffers that move
+ * between the threads are counted by the collector of each: not fewer.
  */
 export class ColumnMemory {
   private readonly free: SharedArrayBuffer[] = [];

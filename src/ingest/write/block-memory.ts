@@ -1,5 +1,7 @@
-/** What a block of 250,000 keys has beside its uploads' columns: about 58 bytes a key. */
-export const ROOM_BYTES = 16 * 1024 * 1024;
+/** For 250,000 keys: 53 bytes each, and the account's name. What does not fit has memory of its own. */
+export const ROOM_BYTES = 32 * 1024 * 1024;
+/** One for each family. */
+const MOST_KEPT = 2;
 
 /** Memory for one block. */
 export class BlockRoom {
@@ -21,21 +23,22 @@ export class BlockRoom {
 }
 
 /**
- * Memory for what blocks have beside their uploads' columns, used again and again.
+ * Memory for the columns that a block has beside its uploads' own, used again and again.
  *
- * It lives as long as an insert, so it would outlive the collector's young generation: with memory
+ * They live as long as an insert, so they would outlive the collector's young generation: with memory
  * of their own each, the blocks of 80 files brought four to six full collections, and now none.
  */
 export class BlockMemory {
-  private readonly free: BlockRoom[] = [];
+  private readonly kept: BlockRoom[] = [];
 
   lend(): BlockRoom {
-    return this.free.pop() ?? new BlockRoom();
+    return this.kept.pop() ?? new BlockRoom();
   }
 
   /** Nothing that was written to it is needed any more. */
   giveBack(room: BlockRoom): void {
+    if (this.kept.length === MOST_KEPT) return;
     room.clear();
-    this.free.push(room);
+    this.kept.push(room);
   }
 }

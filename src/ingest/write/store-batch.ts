@@ -64,9 +64,11 @@ export class BatchStore {
         const wanted = batch.filter(({ flight }) => !isErased(this.fence, flight)).map(toStore);
         if (wanted.length > 0) {
           const room = this.memory.lend();
-          await this.warehouse.insert(family.table, storageBlock(family, wanted, room));
-          // Not after a failure: what was given up may still be on its way out of this memory.
-          this.memory.giveBack(room);
+          try {
+            await this.warehouse.insert(family.table, storageBlock(family, wanted, room));
+          } finally {
+            this.memory.giveBack(room);
+          }
         }
       },
       (error) => {

@@ -8,7 +8,7 @@ import {
   furtherOf,
   recordOf,
   timestampOf,
-  type Step,
+  type Change,
   type Transition,
 } from '../../../src/domain/requests/transition.js';
 import { runs } from '../../ingest/property.js';
@@ -28,7 +28,7 @@ const CREATED: Transition = {
 const NOON = Date.parse('2026-03-10T12:00:00Z');
 const ROWS = { validated: 3, stored: 2, readBack: 1 };
 
-function stepTo(status: Status, reason: string | null = null): Step {
+function changeTo(status: Status, reason: string | null = null): Change {
   return { status, reason, sentMax: '2', rows: ROWS };
 }
 
@@ -37,7 +37,7 @@ function life(...statuses: Status[]): Transition[] {
   const transitions = [CREATED];
   for (const status of statuses) {
     transitions.push(
-      advance(transitions.at(-1)!, stepTo(status, status === 'failed' ? '{}' : null), NOON),
+      advance(transitions.at(-1)!, changeTo(status, status === 'failed' ? '{}' : null), NOON),
     );
   }
   return transitions;
@@ -62,8 +62,8 @@ describe('a transition', () => {
   });
 
   test('keeps what the request is, and tells the new time, reason, highest version and rows', () => {
-    const step = { ...stepTo('failed', '{"file":["x"]}'), sentMax: '9' };
-    expect(advance(CREATED, step, NOON + 61_500)).toEqual({
+    const change = { ...changeTo('failed', '{"file":["x"]}'), sentMax: '9' };
+    expect(advance(CREATED, change, NOON + 61_500)).toEqual({
       ...CREATED,
       status: 'failed',
       prevStatus: 'uploaded',
@@ -75,12 +75,12 @@ describe('a transition', () => {
   });
 
   test('has no reason left from the one before', () => {
-    const failed = advance(CREATED, stepTo('failed', '{}'), NOON);
-    expect(advance(failed, stepTo('ingested'), NOON).reason).toBeNull();
+    const failed = advance(CREATED, changeTo('failed', '{}'), NOON);
+    expect(advance(failed, changeTo('ingested'), NOON).reason).toBeNull();
   });
 
   test('is never older than its request, though a clock is behind', () => {
-    expect(advance(CREATED, stepTo('validated'), NOON - 5_000).updatedAt).toBe(CREATED.createdAt);
+    expect(advance(CREATED, changeTo('validated'), NOON - 5_000).updatedAt).toBe(CREATED.createdAt);
   });
 
   test('comes back from its record on the topic as it was', () => {

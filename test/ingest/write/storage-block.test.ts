@@ -30,7 +30,7 @@ function usedRoom(): BlockRoom {
 /** Memory with room for nothing but the first column's part. */
 function fullRoom(): BlockRoom {
   const room = new BlockMemory().lend();
-  room.take(ROOM_BYTES - 11).fill(0xaa);
+  room.take(ROOM_BYTES - 16).fill(0xaa);
   return room;
 }
 
