@@ -28,9 +28,11 @@ const commands = {
   /** @returns what is stored of the load */
   async store({ account, load }: { account: string; load: CostSpec }): Promise<Totals> {
     const { files, kept } = costFiles(load);
+    const room = new BlockRoom();
     for (let from = 0; from < files.length; from += FILES_A_BLOCK) {
       const uploads = files.slice(from, from + FILES_A_BLOCK).map((file) => upload(account, file));
-      await warehouse.insert(COST.table, storageBlock(COST, uploads, new BlockRoom()));
+      await warehouse.insert(COST.table, storageBlock(COST, uploads, room));
+      room.clear();
     }
     return kept;
   },

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import { COST, type Family, SELF_SERVE } from '../../../src/domain/families/index.js';
-import { BlockMemory, type BlockRoom, ROOM_BYTES } from '../../../src/ingest/write/block-memory.js';
+import { BlockMemory, BlockRoom, ROOM_BYTES } from '../../../src/ingest/write/block-memory.js';
 import { storageBlock } from '../../../src/ingest/write/storage-block.js';
 import { storageBlock as plainBlock, type StoredKey } from '../../helpers/native-rows.js';
 import { csv, goodRow, verdictOn } from '../files.js';
@@ -29,13 +29,13 @@ function usedRoom(): BlockRoom {
 
 /** Memory with room for nothing but the first column's part. */
 function fullRoom(): BlockRoom {
-  const room = new BlockMemory().lend();
+  const room = new BlockRoom();
   room.take(ROOM_BYTES - 16).fill(0xaa);
   return room;
 }
 
 test('what does not fit has memory of its own, and nothing overlaps', () => {
-  const room = new BlockMemory().lend();
+  const room = new BlockRoom();
   const lengths = [3, ROOM_BYTES - 24, 9, 8, 1, 100];
   const taken = lengths.map((length, value) => room.take(length).fill(value));
   expect(taken.map(({ byteOffset }) => byteOffset % 8)).toEqual(lengths.map(() => 0));
