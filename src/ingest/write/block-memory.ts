@@ -11,7 +11,7 @@ export class BlockRoom {
   /** So many bytes, of whatever content, that begin at a multiple of eight. */
   take(length: number): Buffer<ArrayBuffer> {
     const end = this.used + length;
-    if (end > ROOM_BYTES) return Buffer.alloc(length);
+    if (end > ROOM_BYTES) return Buffer.allocUnsafeSlow(length);
     const taken = this.bytes.subarray(this.used, end);
     this.used = Math.ceil(end / 8) * 8;
     return taken;
