@@ -12,7 +12,13 @@ import {
   UUID,
   type ColumnType,
 } from '../../src/warehouse/native/column-types.js';
-import { COST, familyNamed, rowColumns, SELF_SERVE } from '../../src/domain/families/index.js';
+import {
+  COST,
+  familyNamed,
+  SELF_SERVE,
+  textColumns,
+  valueColumns,
+} from '../../src/domain/families/index.js';
 import type { Column, Family } from '../../src/domain/families/index.js';
 import { dayOf } from '../../src/domain/days.js';
 
@@ -60,8 +66,22 @@ export function tuple(elements: Readonly<Record<string, ColumnType<Value>>>): Co
   };
 }
 
-export function rowsTuple(family: Family): ColumnType<Row> {
-  return tuple(Object.fromEntries(rowColumns(family).map((c) => [c.name, typeOf(c)])));
+function rowsTuple(family: Family): ColumnType<Row> {
+  const values = valueColumns(family).map((column) => [column.name, typeOf(column)] as const);
+  return tuple({ ...Object.fromEntries(values), texts: STRING });
+}
+
+/** A row with its texts joined up to the last one that any row of its upload has. */
+function withTexts(family: Family, row: Row, rows: readonly Row[]): Row {
+  const names = textColumns(family).map(({ name }) => name);
+  const last = names.findLastIndex((name) => rows.some((each) => name in each));
+  return {
+    ...row,
+    texts: names
+      .slice(0, last + 1)
+      .map((name) => row[name] ?? '')
+      .join('\0'),
+  };
 }
 
 export function storageBlock(table: Family['table'], keys: readonly StoredKey[]): NativeBlock {
@@ -104,9 +124,9 @@ export function storageBlock(table: Family['table'], keys: readonly StoredKey[])
       keys.map((key) => key.uploadedAt),
     ),
     column(
-      'rows',
+      'csv_rows',
       array(rowsTuple(family)),
-      keys.map((key) => key.rows),
+      keys.map(({ rows }) => rows.map((row) => withTexts(family, row, rows))),
     ),
   ];
   if (family === SELF_SERVE) return blockOf(columns, keys.length);
@@ -136,6 +156,5 @@ const METRICS = ['impressions', 'clicks', 'cost'] as const;
 function typeOf({ kind }: Column): ColumnType<Value> {
   if (kind === 'count') return UINT64;
   if (kind === 'amount') return FLOAT64;
-  if (kind === 'boolean') return nullable(BOOL);
-  return STRING;
+  return nullable(BOOL);
 }

@@ -1,4 +1,9 @@
-import { rowColumns, type Family, type ValueKind } from '../../src/domain/families/index.js';
+import {
+  textColumns,
+  valueColumns,
+  type Family,
+  type ValueKind,
+} from '../../src/domain/families/index.js';
 import type { PreparedUpload } from '../../src/ingest/encode/prepared-upload.js';
 
 /** Reads a prepared upload back, the plain way round, so that tests compare values, not bytes. */
@@ -28,11 +33,17 @@ export function decodePrepared(family: Family, upload: PreparedUpload): DecodedK
     read(upload.keyColumns[1]!, upload.keys, (bytes) => bytes.text()),
     read(upload.keyColumns[2]!, upload.keys, (bytes) => bytes.text()),
   ];
-  const columns = rowColumns(family);
-  if (upload.rowColumns.length !== columns.length) throw new Error('another number of columns');
+  const columns = valueColumns(family);
+  if (upload.rowColumns.length !== columns.length + 1) {
+    throw new Error('another number of columns');
+  }
   const values = columns.map(({ kind }, i) => readRows(upload.rowColumns[i]!, upload.rows, kind));
+  const texts = read(upload.rowColumns.at(-1)!, upload.rows, (bytes) => bytes.text());
   const rows = Array.from({ length: upload.rows }, (_, row) =>
-    Object.fromEntries(columns.map(({ name }, i) => [name, values[i]![row]!])),
+    Object.fromEntries([
+      ...columns.map(({ name }, i): [string, Value] => [name, values[i]![row]!]),
+      ...textsOf(family, texts[row]!),
+    ]),
   );
   const totals = readTotals(upload);
   const rowsOf = split(rows, upload.rowCounts);
@@ -44,16 +55,22 @@ export function decodePrepared(family: Family, upload: PreparedUpload): DecodedK
   }));
 }
 
+/** The texts of a row by column; those behind the last one that its file has are left out. */
+function textsOf(family: Family, joined: string): [string, string][] {
+  const texts = joined.split('\0');
+  const columns = textColumns(family);
+  if (texts.length > columns.length) throw new Error('another number of texts');
+  return columns.map(({ name }, i) => [name, texts[i] ?? '']);
+}
+
 function readRows(bytes: Uint8Array, rows: number, kind: ValueKind): Value[] {
   switch (kind) {
     case 'count':
       return read(bytes, rows, (column) => column.bigUint());
     case 'amount':
       return read(bytes, rows, (column) => column.double());
-    case 'boolean':
-      return nullableBooleans(bytes, rows);
     default:
-      return read(bytes, rows, (column) => column.text());
+      return nullableBooleans(bytes, rows);
   }
 }
 

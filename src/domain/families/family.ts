@@ -58,7 +58,19 @@ export function keyColumns(family: Family): readonly Column[] {
   return family.columns.filter((column) => column.role === 'key');
 }
 
-/** The columns stored once a row (inside the key's array), in the order of the stored tuple. */
+/** The columns stored once a row, inside the key's array. */
 export function rowColumns(family: Family): readonly Column[] {
   return family.columns.filter((column) => column.role !== 'key');
+}
+
+const VALUE_KINDS: readonly ValueKind[] = ['count', 'amount', 'boolean'];
+
+/** Of a row's columns those that are no text, in the order of the stored tuple, whose first elements they are. */
+export function valueColumns(family: Family): readonly Column[] {
+  return rowColumns(family).filter(({ kind }) => VALUE_KINDS.includes(kind));
+}
+
+/** Of a row's columns the texts, in the order in which they are joined to the stored tuple's last element. */
+export function textColumns(family: Family): readonly Column[] {
+  return rowColumns(family).filter(({ kind }) => !VALUE_KINDS.includes(kind));
 }

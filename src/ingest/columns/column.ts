@@ -3,11 +3,8 @@ import type { ColumnSpace } from './column-space.js';
 
 /** Checks one column's values a block at a time. What breaks a rule is told to the kernel's `report`. */
 export interface CheckedColumn {
-  /**
-   * @param field the column's place in the header
-   * @param keep whether the values are still wanted: once a file has failed they are not
-   */
-  take(block: RowBlock, field: number, keep: boolean): void;
+  /** @param field the column's place in the header */
+  take(block: RowBlock, field: number): void;
 }
 
 /**

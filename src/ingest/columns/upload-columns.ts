@@ -1,5 +1,5 @@
-import type { Column, Family } from '../../domain/families/index.js';
-import { keyColumns, rowColumns } from '../../domain/families/index.js';
+import type { Family, ValueKind } from '../../domain/families/index.js';
+import { keyColumns, textColumns, valueColumns } from '../../domain/families/index.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { RowBlock } from '../parse/row-block.js';
 import type { Findings } from '../validate/findings.js';
@@ -8,7 +8,8 @@ import { type DayWindow, messageOf } from '../validate/rules.js';
 import type { CheckedColumn, StoredColumn } from './column.js';
 import { DayColumn } from './day-column.js';
 import { AmountColumn, BooleanColumn, CountColumn } from './number-columns.js';
-import { KeyTextColumn, TextColumn } from './text-column.js';
+import { RowTexts } from './row-texts.js';
+import { TextColumn } from './text-column.js';
 import { tableOf, textRuleOf } from './text-rules.js';
 
 /** What of an upload's facts the column rules depend on. */
@@ -25,13 +26,16 @@ const BYTES_A_KEY = 64;
  * and keys is kept from file to file: a kernel has one file at a time.
  */
 export class UploadColumns {
-  /** By name, the columns stored once a row. */
+  /** By name, what is stored once a row and is no text. */
   readonly stored: ReadonlyMap<string, StoredColumn>;
+  readonly texts: RowTexts;
   /** Which of the stored columns the file has. */
   readonly present = new Set<string>();
   private readonly checked: ReadonlyMap<string, CheckedColumn>;
   private readonly window: DayWindow | undefined;
+  /** Which of the family's columns they are. */
   private readonly keyTexts: readonly [number, number];
+  private readonly rowTexts: readonly number[];
 
   /** @param bytes of the file */
   constructor(
@@ -40,26 +44,28 @@ export class UploadColumns {
     facts: RuleFacts,
     bytes: number,
   ) {
-    const { stored, keyTexts } = memoryOf(kernel, family);
+    const { stored, texts, checkedTexts } = memoryOf(kernel, family);
     this.stored = stored;
-    for (const column of stored.values()) column.reset();
+    this.texts = texts;
+    for (const column of [...stored.values(), texts]) column.reset();
     kernel.calls.openKeys(Math.ceil(bytes / BYTES_A_KEY));
     const { dateWindowDays } = family;
     this.window =
       dateWindowDays === undefined
         ? undefined
         : { first: facts.requestDay - dateWindowDays, last: facts.requestDay };
-    const checked = new Map<string, CheckedColumn>([...stored, ...keyTexts]);
+    const checked = new Map<string, CheckedColumn>([...stored, ...checkedTexts]);
     for (const { name, kind } of keyColumns(family)) {
       if (kind === 'date') checked.set(name, new DayColumn(this.window));
-      if (kind === 'channel') keyTexts.get(name)!.setTable(tableOf(facts.integratedChannels));
+      if (kind === 'channel') checkedTexts.get(name)!.setTable(tableOf(facts.integratedChannels));
     }
     this.checked = checked;
-    const texts = keyColumns(family).filter((column) => column.kind !== 'date');
-    this.keyTexts = [family.columns.indexOf(texts[0]!), family.columns.indexOf(texts[1]!)];
+    const [first, second] = keyColumns(family).filter((column) => column.kind !== 'date');
+    this.keyTexts = [family.columns.indexOf(first!), family.columns.indexOf(second!)];
+    this.rowTexts = textColumns(family).map((column) => family.columns.indexOf(column));
   }
 
-  /** Checks every value of the block's rows and keeps them while nothing was found. */
+  /** Checks every value of the block's rows. */
   check(block: RowBlock, header: Header, findings: Findings): void {
     this.family.columns.forEach((column, index) => {
       const field = header.fieldOf[index]!;
@@ -70,20 +76,26 @@ export class UploadColumns {
           messageOf(block.valueAt(row, field), broken, column.kind, this.window),
         );
       };
-      this.checked.get(column.name)!.take(block, field, !findings.any);
+      this.checked.get(column.name)!.take(block, field);
     });
   }
 
-  /** Finds the overwrite keys of the block's rows, which must be valid. */
-  group({ width, rows }: RowBlock, header: Header): void {
+  /** Keeps the texts of the block's rows, which must be valid, and finds their overwrite keys. */
+  keep(block: RowBlock, { fieldOf }: Header): void {
+    this.texts.take(
+      block,
+      this.rowTexts.map((column) => fieldOf[column]!),
+    );
     const [first, second] = this.keyTexts;
-    this.kernel.calls.groupRows(header.fieldOf[first]!, header.fieldOf[second]!, width, rows);
+    this.kernel.calls.groupRows(fieldOf[first]!, fieldOf[second]!, block.width, block.rows);
   }
 }
 
 interface Memory {
   readonly stored: ReadonlyMap<string, StoredColumn>;
-  readonly keyTexts: ReadonlyMap<string, KeyTextColumn>;
+  readonly texts: RowTexts;
+  /** By name, the texts of the key and of the row. */
+  readonly checkedTexts: ReadonlyMap<string, TextColumn>;
 }
 
 const memories = new WeakMap<Kernel, Map<Family, Memory>>();
@@ -97,28 +109,28 @@ function memoryOf(kernel: Kernel, family: Family): Memory {
 }
 
 function newMemory(kernel: Kernel, family: Family): Memory {
-  const texts = keyColumns(family).filter(({ kind }) => kind !== 'date');
+  const keyTexts = keyColumns(family).filter(({ kind }) => kind !== 'date');
   return {
     stored: new Map(
-      rowColumns(family).map((column) => [column.name, storedColumn(kernel, family, column)]),
+      valueColumns(family).map(({ name, kind }) => [name, storedColumn(kernel, kind)]),
     ),
-    keyTexts: new Map(
-      texts.map(({ name, kind }) => [name, new KeyTextColumn(kernel, textRuleOf(kind))]),
+    texts: new RowTexts(kernel),
+    checkedTexts: new Map(
+      [...keyTexts, ...textColumns(family)].map(({ name, kind, required }) => {
+        const mayBeBlank = !required && family.optionalMayBeBlank;
+        return [name, new TextColumn(kernel, textRuleOf(kind), mayBeBlank)];
+      }),
     ),
   };
 }
 
-function storedColumn(kernel: Kernel, family: Family, column: Column): StoredColumn {
-  switch (column.kind) {
+function storedColumn(kernel: Kernel, kind: ValueKind): StoredColumn {
+  switch (kind) {
     case 'count':
       return new CountColumn(kernel);
     case 'amount':
       return new AmountColumn(kernel);
-    case 'boolean':
+    default:
       return new BooleanColumn(kernel);
-    default: {
-      const mayBeBlank = !column.required && family.optionalMayBeBlank;
-      return new TextColumn(kernel, textRuleOf(column.kind), mayBeBlank);
-    }
   }
 }

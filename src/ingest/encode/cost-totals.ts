@@ -1,6 +1,5 @@
 import type { ColumnSpace } from '../columns/column-space.js';
 import type { AmountColumn, CountColumn } from '../columns/number-columns.js';
-import type { TextColumn } from '../columns/text-column.js';
 import type { UploadColumns } from '../columns/upload-columns.js';
 import { wordsOf } from './words.js';
 
@@ -11,10 +10,10 @@ interface Totals {
 }
 
 /** The totals of each key by currency (see `kernel/assembly/totals.ts`). */
-export function costTotals({ kernel, stored }: UploadColumns, space: ColumnSpace): Totals {
+export function costTotals({ kernel, stored, texts }: UploadColumns, space: ColumnSpace): Totals {
   const { calls } = kernel;
   const count = calls.sumTotals(
-    (stored.get('currency') as TextColumn).column,
+    texts.texts,
     (stored.get('impressions') as CountColumn).column,
     (stored.get('clicks') as CountColumn).column,
     (stored.get('cost') as AmountColumn).column,

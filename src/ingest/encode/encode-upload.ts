@@ -1,4 +1,4 @@
-import { type Column, type Family, rowColumns } from '../../domain/families/index.js';
+import { type Family, valueColumns } from '../../domain/families/index.js';
 import type { ColumnSpace } from '../columns/column-space.js';
 import type { UploadColumns } from '../columns/upload-columns.js';
 import { costTotals } from './cost-totals.js';
@@ -30,22 +30,23 @@ export function encodeUpload(
       keyTexts(true),
     ],
     rowCounts: wordsOf(kernel, calls.rowsByKey(), keys, space),
-    rowColumns: rowColumns(family).map((column) =>
-      columns.present.has(column.name)
-        ? columns.stored.get(column.name)!.encode(space)
-        : absentColumn(column, rows, space),
-    ),
+    rowColumns: [
+      ...valueColumns(family).map(({ name }) =>
+        columns.present.has(name)
+          ? columns.stored.get(name)!.encode(space)
+          : absentBooleans(rows, space),
+      ),
+      columns.texts.encode(space),
+    ],
     totalCounts: totals?.counts ?? new Uint32Array(0),
     totalColumns: totals?.columns ?? [],
   };
 }
 
-/** A column that the file does not have: empty strings, or nulls before their values. */
-function absentColumn(column: Column, rows: number, space: ColumnSpace): Uint8Array {
-  if (column.kind === 'boolean')
-    return space
-      .bytes(rows * 2)
-      .fill(1, 0, rows)
-      .fill(0, rows);
-  return space.bytes(rows).fill(0);
+/** Booleans are all that a file may leave out of its values: nulls, then what stands in their place. */
+function absentBooleans(rows: number, space: ColumnSpace): Uint8Array {
+  return space
+    .bytes(rows * 2)
+    .fill(1, 0, rows)
+    .fill(0, rows);
 }

@@ -8,7 +8,7 @@ export interface PreparedUpload {
   readonly keys: number;
   /** Days of the keys (`Date`, two bytes each), then the key's two texts as Native strings. */
   readonly keyColumns: readonly Uint8Array[];
-  /** By key: how many rows it has; their columns follow, one a `rowColumns` column of the family. */
+  /** By key: how many rows it has; their columns follow: one a `valueColumns` column of the family, then the texts. */
   readonly rowCounts: Uint32Array;
   readonly rowColumns: readonly Uint8Array[];
   /** By key: how many totals it has; then their columns (cost only, else both are empty). */

@@ -18,11 +18,13 @@ interface KernelCalls {
   takeDays(field: number, width: number, rows: number, first: number, last: number): void;
   newTextColumn(kind: number, letters: number, firstLetter: number, mayBeBlank: boolean): number;
   roomForTable(column: number, bytes: number): number;
-  clearTexts(column: number): void;
   checkTexts(column: number, field: number, width: number, rows: number): void;
-  takeTexts(column: number, field: number, width: number, rows: number): void;
-  textBytes(column: number): number;
-  orderedTexts(column: number): number;
+  newRowTexts(): number;
+  clearRowTexts(texts: number): void;
+  roomForTextFields(count: number): number;
+  takeRowTexts(texts: number, count: number, width: number, rows: number): void;
+  rowTextsBytes(texts: number): number;
+  orderedRowTexts(texts: number): number;
   newNumberColumn(): number;
   clearNumbers(column: number): void;
   takeCounts(column: number, field: number, width: number, rows: number): void;
@@ -40,7 +42,7 @@ interface KernelCalls {
   daysByKey(): number;
   textsByKey(isSecond: boolean): number;
   keyTextBytes(): number;
-  sumTotals(currency: number, impressions: number, clicks: number, cost: number): number;
+  sumTotals(texts: number, impressions: number, clicks: number, cost: number): number;
   totalsByKey(): number;
   currenciesOfTotals(): number;
   impressionsOfTotals(): number;

@@ -70,7 +70,7 @@ class UploadFile {
     const block = new RowBlock(this.kernel, Math.min(header.width, MAX_HEADER_FIELDS));
     while (this.fill(block, header.width)) {
       this.columns.check(block, header, this.findings);
-      if (!this.findings.any) this.columns.group(block, header);
+      if (!this.findings.any) this.columns.keep(block, header);
     }
     const { maxRows } = this.family;
     if (this.dataRows === 0) this.findings.add(FILE, 'the file has no data rows');

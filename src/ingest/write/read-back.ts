@@ -58,7 +58,7 @@ async function storedByVersion(
   for (let from = 0; from < uploads.length; from += VERSIONS_PER_QUERY) {
     const some = uploads.slice(from, from + VERSIONS_PER_QUERY);
     const found = await warehouse.query<StoredVersion>(
-      `SELECT toString(version) AS upload, count() AS keys, sum(rows.size0) AS found
+      `SELECT toString(version) AS upload, count() AS keys, sum(csv_rows.size0) AS found
        FROM ${database}.${family.table}
        WHERE version IN {versions:Array(UInt128)}
        GROUP BY version`,

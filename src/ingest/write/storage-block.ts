@@ -1,4 +1,4 @@
-import { type Column, type Family, keyColumns, rowColumns } from '../../domain/families/index.js';
+import { type Column, type Family, keyColumns, valueColumns } from '../../domain/families/index.js';
 import { blockOf, type NativeColumn } from '../../warehouse/native/block.js';
 import { STRING, UINT128, UUID } from '../../warehouse/native/column-types.js';
 import type { NativeBlock } from '../../warehouse/warehouse.js';
@@ -15,6 +15,9 @@ export interface UploadToStore {
   readonly prepared: PreparedUpload;
 }
 
+/** All texts of a row, NUL between them. */
+const TEXTS = 'texts String';
+
 /**
  * One Native block for a family's storage table: a row an overwrite key, of all the uploads.
  *
@@ -26,7 +29,7 @@ export function storageBlock(
   room: BlockRoom,
 ): NativeBlock {
   const [day, first, second] = keyColumns(family);
-  const rows = rowColumns(family);
+  const values = valueColumns(family);
   const prepared = uploads.map((upload) => upload.prepared);
   const columns: NativeColumn[] = [
     repeated('account', 'String', uploads, room, ({ account }) => STRING.write([account])),
@@ -39,14 +42,15 @@ export function storageBlock(
       Uint8Array.from(Buffer.from(Uint32Array.of(uploadedAt).buffer)),
     ),
     {
-      name: 'rows',
-      type: arrayOf(rows.map((row) => `${row.name} ${nativeType(row)}`)),
+      name: 'csv_rows',
+      type: arrayOf([...values.map((value) => `${value.name} ${nativeType(value)}`), TEXTS]),
       parts: [
         arrayEnds(
           prepared.map(({ rowCounts }) => rowCounts),
           room,
         ),
-        ...rows.flatMap((row, index) => rowParts(row, index, prepared)),
+        ...values.flatMap((value, index) => valueParts(value, index, prepared)),
+        ...prepared.map(({ rowColumns }) => rowColumns[values.length]!),
       ],
     },
   ];
@@ -57,8 +61,8 @@ export function storageBlock(
   );
 }
 
-/** One of the rows' columns, of all uploads one after the other. */
-function rowParts(
+/** One of the rows' values, of all uploads one after the other. */
+function valueParts(
   { kind }: Column,
   index: number,
   prepared: readonly PreparedUpload[],
@@ -92,10 +96,8 @@ function nativeType(column: Column): string {
       return 'UInt64';
     case 'amount':
       return 'Float64';
-    case 'boolean':
-      return 'Nullable(Bool)';
     default:
-      return 'String';
+      return 'Nullable(Bool)';
   }
 }
 

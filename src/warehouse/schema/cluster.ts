@@ -7,7 +7,8 @@ const TABLE = /^CREATE TABLE IF NOT EXISTS (\S+)\.(\w+)(\s.*?\bENGINE = )(\w*Mer
 const MATERIALIZED_VIEW =
   /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\S+)\s+TO (\S+)(\s.*?\bFROM )(\S+)(\s.*)?$/s;
 const VIEW = /^(CREATE VIEW IF NOT EXISTS|CREATE OR REPLACE VIEW) (\S+)(\s.*)$/s;
-const SETTING = /^ALTER TABLE (\S+)( MODIFY SETTING .*)$/s;
+const STORED = /^ALTER TABLE (\S+)( MODIFY SETTING .*| MATERIALIZE COLUMN .*)$/s;
+const COLUMN = /^ALTER TABLE (\S+)( (?:ADD|MODIFY|DROP) COLUMN .*)$/s;
 
 /**
  * The table in which rows are stored, as an ALTER names it: on a cluster the one behind the
@@ -28,7 +29,8 @@ export function storedTable(database: string, table: string, cluster: string | u
  * - A materialised view works within a shard, from local table to local table.
  * - A view stays as it is, over the Distributed tables. Only what it joins or looks up goes to
  *   every shard as a whole (`GLOBAL`): the engine refuses to ask each shard from each shard.
- * - A setting of a table is changed where its rows are, on every node.
+ * - A setting of a table is changed where its rows are, on every node, and so is what a column holds.
+ * - A column is added, changed or dropped there and in the Distributed table.
  *
  * @param statement with its database filled in, written as the scripts in this folder are
  * @throws for a statement of another kind, whose form on a cluster is not known
@@ -64,10 +66,16 @@ export function onCluster(statement: string, cluster: string): string[] {
     return [`${create!} ${name!} ${everywhere}${global}`];
   }
 
-  const setting = SETTING.exec(statement);
-  if (setting !== null) {
-    const [, name, change] = setting;
+  const stored = STORED.exec(statement);
+  if (stored !== null) {
+    const [, name, change] = stored;
     return [`ALTER TABLE ${name!}${LOCAL} ${everywhere}${change!}`];
+  }
+
+  const column = COLUMN.exec(statement);
+  if (column !== null) {
+    const [, name, change] = column;
+    return [LOCAL, ''].map((end) => `ALTER TABLE ${name!}${end} ${everywhere}${change!}`);
   }
 
   throw new Error(`this statement has no form on a cluster: ${statement.slice(0, 60)}`);

@@ -8,6 +8,8 @@ import {
   keyColumns,
   rowColumns,
   SELF_SERVE,
+  textColumns,
+  valueColumns,
 } from '../../../src/domain/families/index.js';
 import { columnsOf, requiredOf } from '../../ingest/model.js';
 
@@ -27,6 +29,12 @@ describe.each(FAMILIES)('the columns of a $name file', (family) => {
     expect(split).toHaveLength(family.columns.length);
   });
 
+  test('of a row are either a value or a text', () => {
+    const split = [...valueColumns(family), ...textColumns(family)];
+    expect(new Set(split)).toEqual(new Set(rowColumns(family)));
+    expect(split).toHaveLength(rowColumns(family).length);
+  });
+
   test('of the key are required: a row without a key could not be replaced', () => {
     expect(keyColumns(family).every(({ required }) => required)).toBe(true);
   });
@@ -39,6 +47,19 @@ test('the overwrite keys are those of the specification', () => {
     'channel',
     'event_category',
   ]);
+});
+
+test('the first text of a cost row is its currency: the totals take it from there', () => {
+  expect(textColumns(COST)[0]).toMatchObject({ name: 'currency', required: true });
+});
+
+test('the texts of a row are so few that their length has at most two bytes', () => {
+  for (const family of FAMILIES) {
+    const texts = textColumns(family);
+    const bytes = texts.map(({ kind }) => (kind === 'text' ? 4 * 256 : 16));
+    const sum = bytes.reduce((total, each) => total + each, 0);
+    expect(sum + texts.length - 1).toBeLessThan(2 ** 14);
+  }
 });
 
 test('the metrics are those of the specification', () => {

@@ -21,7 +21,7 @@ export function takenBy(
     broken = rule;
   };
   if (column instanceof NumberColumn) column.reset();
-  column.take(block, 0, true);
+  column.take(block, 0);
   const number = column instanceof NumberColumn ? column.column : undefined;
   const address = number === undefined ? 0 : kernel.calls.orderedNumbers(number);
   const { buffer, byteOffset } = kernel.view(address, 8);

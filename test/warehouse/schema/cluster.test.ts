@@ -55,8 +55,24 @@ describe('a statement on a cluster', () => {
     ]);
   });
 
+  test('what a column holds is made where the rows are', () => {
+    expect(onCluster('ALTER TABLE d.t MATERIALIZE COLUMN a', 'eu')).toEqual([
+      "ALTER TABLE d.t_local ON CLUSTER 'eu' MATERIALIZE COLUMN a",
+    ]);
+  });
+
+  test.each(['ADD COLUMN a Int8', 'MODIFY COLUMN a DEFAULT 1', 'DROP COLUMN a'])(
+    '%s: there, and in the table in front',
+    (change) => {
+      expect(onCluster(`ALTER TABLE d.t ${change}`, 'eu')).toEqual([
+        `ALTER TABLE d.t_local ON CLUSTER 'eu' ${change}`,
+        `ALTER TABLE d.t ON CLUSTER 'eu' ${change}`,
+      ]);
+    },
+  );
+
   test('another one is refused', () => {
-    expect(() => onCluster('ALTER TABLE d.t ADD COLUMN a Int8', 'eu')).toThrow(
+    expect(() => onCluster('ALTER TABLE d.t RENAME COLUMN a TO b', 'eu')).toThrow(
       'this statement has no form on a cluster: ALTER TABLE d.t',
     );
   });

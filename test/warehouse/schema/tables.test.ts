@@ -4,7 +4,7 @@ import {
   COST,
   FAMILIES,
   keyColumns,
-  rowColumns,
+  valueColumns,
   type Column,
 } from '../../../src/domain/families/index.js';
 import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
@@ -33,18 +33,17 @@ function rowType({ name, kind }: Column): string {
       return `${name} UInt64`;
     case 'amount':
       return `${name} Float64`;
-    case 'boolean':
-      return `${name} Nullable(Bool)`;
     default:
-      return `${name} String`;
+      return `${name} Nullable(Bool)`;
   }
 }
 
 describe.each(FAMILIES)('$table', (family) => {
   const sortingKey = ['account', ...names(keyColumns(family))];
 
-  test('stores the rows of an overwrite key with the columns of the family', async () => {
-    const rows = `Array(Tuple(${rowColumns(family).map(rowType).join(', ')}))`;
+  test('stores the rows of an overwrite key with the values of the family, and their texts', async () => {
+    const elements = [...valueColumns(family).map(rowType), 'texts String'];
+    const rows = `Array(Tuple(${elements.join(', ')}))`;
     const totals = 'Array(Tuple(currency String, impressions UInt64, clicks UInt64, cost Float64))';
     expect(await columnsOf(family.table)).toEqual([
       { name: 'account', type: 'LowCardinality(String)' },
@@ -54,7 +53,7 @@ describe.each(FAMILIES)('$table', (family) => {
       { name: 'version', type: 'UInt128' },
       { name: 'request_id', type: 'UUID' },
       { name: 'uploaded_at', type: "DateTime('UTC')" },
-      { name: 'rows', type: rows },
+      { name: 'csv_rows', type: rows },
       ...(family === COST ? [{ name: 'totals', type: totals }] : []),
     ]);
   });

@@ -1,8 +1,9 @@
 export { roomForFile, openFile, roomForFields, startsAt, endsAt } from './scanner';
 export { nextRows, lastFault, lastFields, nextRowAt } from './scanner';
 export { takeDays } from './day-column';
-export { newTextColumn, roomForTable, clearTexts, checkTexts, takeTexts } from './text-columns';
-export { textBytes, orderedTexts } from './text-columns';
+export { newTextColumn, roomForTable, checkTexts } from './text-columns';
+export { newRowTexts, clearRowTexts, roomForTextFields, takeRowTexts } from './row-texts';
+export { rowTextsBytes, orderedRowTexts } from './row-texts';
 export { newNumberColumn, clearNumbers, takeCounts, takeAmounts } from './number-columns';
 export { takeBooleans, orderedNumbers, orderedBooleans } from './number-columns';
 export { setHashKey } from './keyed-hash';

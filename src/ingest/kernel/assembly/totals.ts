@@ -1,7 +1,7 @@
 import { Room } from './memory';
 import { NumberColumn } from './number-columns';
 import { keysOfFile, order, rowCount, rowsOfKey } from './overwrite-keys';
-import { TextColumn } from './text-columns';
+import { firstCode, RowTexts } from './row-texts';
 
 /**
  * The totals of each key by currency, stored beside its rows so that a report over many keys reads
@@ -18,11 +18,11 @@ const costs = new Room();
 /**
  * Sums up the rows of every key.
  *
- * @param currency by row four bytes: a Native string of three letters
+ * @param texts of the rows, the first of which is the currency, three letters
  * @returns how many totals there are in all
  */
 export function sumTotals(
-  currency: TextColumn,
+  texts: RowTexts,
   shown: NumberColumn,
   clicked: NumberColumn,
   paid: NumberColumn,
@@ -45,7 +45,7 @@ export function sumTotals(
       const clickedOfRow = load<u64>(clicked.values.start + (row << 3));
       const paidOfRow = load<f64>(paid.values.start + (row << 3));
       if (shownOfRow == 0 && clickedOfRow == 0 && paidOfRow == 0) continue;
-      const code = load<u32>(currency.native.start + (row << 2));
+      const code = firstCode(texts, row);
       let total = first;
       while (total < used && load<u32>(currencies.start + (total << 2)) != code) total++;
       if (total == used) {

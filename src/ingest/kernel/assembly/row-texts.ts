@@ -1,0 +1,110 @@
+import { copyText, Room } from './memory';
+import { order, rowCount } from './overwrite-keys';
+import { ends, starts } from './scanner';
+
+/**
+ * The texts of each row as one Native string: a varint of its length, then the texts, NUL between
+ * them. No text has a NUL. A row has at most 14 texts of 256 code points, 1,024 bytes, and two codes
+ * beside them, so the varint has at most two bytes.
+ */
+@unmanaged
+export class RowTexts {
+  native: Room = new Room();
+  used: usize = 0;
+  /** By row, where its string begins, and at the end where the last one ends; four bytes each. */
+  places: Room = new Room();
+  rows: usize = 0;
+}
+
+const fields = new Room();
+const gathered = new Room();
+
+export function newRowTexts(): RowTexts {
+  return new RowTexts();
+}
+
+/** Forgets the rows and keeps the memory. */
+export function clearRowTexts(texts: RowTexts): void {
+  texts.used = 0;
+  texts.rows = 0;
+}
+
+/** Where the fields of a row's texts are to be written to, four bytes each; -1: the file has no such column. */
+export function roomForTextFields(count: i32): usize {
+  return fields.reserve((<usize>count) << 2);
+}
+
+/** Keeps the texts of the block's rows, which must be valid: those in the first so many of the fields. */
+export function takeRowTexts(texts: RowTexts, count: i32, width: i32, rows: i32): void {
+  if (rows == 0) return;
+  const rowBytes = (<usize>width) << 2;
+  const listed = fields.start;
+  const listEnd = listed + ((<usize>count) << 2);
+  const separators: usize = count > 0 ? count - 1 : 0;
+  // The values lie apart, in the order of their fields: together they are no longer than that piece of the file.
+  const piece = load<u32>(ends + <usize>rows * rowBytes - 4) - load<u32>(starts);
+  const most = texts.used + <usize>piece + <usize>rows * (separators + 2);
+  const native = texts.native.reserve(most);
+  let place = texts.places.reserve((texts.rows + <usize>rows + 1) << 2) + (texts.rows << 2);
+  let to = native + texts.used;
+  store<u32>(place, <u32>texts.used);
+  let at: usize = 0;
+  for (let row = 0; row < rows; row++, at += rowBytes) {
+    let length = separators;
+    for (let next = listed; next < listEnd; next += 4) {
+      const field = load<i32>(next);
+      if (field < 0) continue;
+      const value = at + ((<usize>field) << 2);
+      length += <usize>(load<u32>(ends + value) - load<u32>(starts + value));
+    }
+    if (length < 0x80) {
+      store<u8>(to++, <u8>length);
+    } else {
+      store<u8>(to++, <u8>((length & 0x7f) | 0x80));
+      store<u8>(to++, <u8>(length >> 7));
+    }
+    for (let next = listed; next < listEnd; next += 4) {
+      if (next != listed) store<u8>(to++, 0);
+      const field = load<i32>(next);
+      if (field < 0) continue;
+      const value = at + ((<usize>field) << 2);
+      const start = <usize>load<u32>(starts + value);
+      const bytes = <usize>load<u32>(ends + value) - start;
+      copyText(start, to, bytes);
+      to += bytes;
+    }
+    place += 4;
+    store<u32>(place, <u32>(to - native));
+  }
+  texts.used = to - native;
+  texts.rows += rows;
+}
+
+/** The size of the Native column in bytes. */
+export function rowTextsBytes(texts: RowTexts): usize {
+  return texts.used;
+}
+
+/** Where the Native column lies, with the rows in the order of their keys. */
+export function orderedRowTexts(texts: RowTexts): usize {
+  const native = texts.native.start;
+  if (order == 0) return native;
+  const places = texts.places.start;
+  const out = gathered.reserve(texts.used);
+  let to = out;
+  for (let i: usize = 0; i < <usize>rowCount; i++) {
+    const place = places + ((<usize>load<u32>(order + (i << 2))) << 2);
+    const start = <usize>load<u32>(place);
+    const length = <usize>load<u32>(place, 4) - start;
+    copyText(native + start, to, length);
+    to += length;
+  }
+  return out;
+}
+
+/** The first text of a row if it has three bytes, as a Native string in four. */
+export function firstCode(texts: RowTexts, row: usize): u32 {
+  const at = texts.native.start + <usize>load<u32>(texts.places.start + (row << 2));
+  const text = load<u8>(at) < 0x80 ? at + 1 : at + 2;
+  return (load<u32>(text) << 8) | 3;
+}
