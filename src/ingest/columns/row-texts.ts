@@ -25,11 +25,17 @@ export class RowTexts {
    * @param fields by text column its place in the header, or -1
    */
   take({ kernel, width, rows }: RowBlock, fields: readonly number[]): void {
-    const count = fields.findLastIndex((field) => field !== -1) + 1;
-    const address = kernel.calls.roomForTextFields(count);
-    const { buffer, byteOffset } = kernel.view(address, 4 * count);
-    new Int32Array(buffer, byteOffset, count).set(fields.slice(0, count));
-    kernel.calls.takeRowTexts(this.texts, count, width, rows);
+    const present = [];
+    let last = 0;
+    for (const [text, field] of fields.entries()) {
+      if (field === -1) continue;
+      present.push(field, text - last);
+      last = text;
+    }
+    const address = kernel.calls.roomForTextFields(present.length / 2);
+    const { buffer, byteOffset } = kernel.view(address, 4 * present.length);
+    new Int32Array(buffer, byteOffset, present.length).set(present);
+    kernel.calls.takeRowTexts(this.texts, present.length / 2, last, width, rows);
   }
 
   encode(space: ColumnSpace): Uint8Array {

@@ -22,7 +22,7 @@ interface KernelCalls {
   newRowTexts(): number;
   clearRowTexts(texts: number): void;
   roomForTextFields(count: number): number;
-  takeRowTexts(texts: number, count: number, width: number, rows: number): void;
+  takeRowTexts(texts: number, count: number, nulls: number, width: number, rows: number): void;
   rowTextsBytes(texts: number): number;
   orderedRowTexts(texts: number): number;
   newNumberColumn(): number;

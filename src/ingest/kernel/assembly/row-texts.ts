@@ -29,33 +29,38 @@ export function clearRowTexts(texts: RowTexts): void {
   texts.rows = 0;
 }
 
-/** Where the fields of a row's texts are to be written to, four bytes each; -1: the file has no such column. */
+/**
+ * Where it is to be written which texts a row has: for each its field, and how many NULs stand between
+ * it and the one before, at most 16; four bytes each.
+ */
 export function roomForTextFields(count: i32): usize {
-  return fields.reserve((<usize>count) << 2);
+  return fields.reserve((<usize>count) << 3);
 }
 
-/** Keeps the texts of the block's rows, which must be valid: those in the first so many of the fields. */
-export function takeRowTexts(texts: RowTexts, count: i32, width: i32, rows: i32): void {
+/**
+ * Keeps the texts of the block's rows, which must be valid.
+ *
+ * @param count how many texts a row has
+ * @param nulls how many NULs stand between them in all
+ */
+export function takeRowTexts(texts: RowTexts, count: i32, nulls: i32, width: i32, rows: i32): void {
   if (rows == 0) return;
   const rowBytes = (<usize>width) << 2;
   const listed = fields.start;
-  const listEnd = listed + ((<usize>count) << 2);
-  const separators: usize = count > 0 ? count - 1 : 0;
+  const listEnd = listed + ((<usize>count) << 3);
   // The values lie apart, in the order of their fields: together they are no longer than that piece of the file.
   const piece = load<u32>(ends + <usize>rows * rowBytes - 4) - load<u32>(starts);
-  const most = texts.used + <usize>piece + <usize>rows * (separators + 2);
+  const most = texts.used + <usize>piece + <usize>rows * (<usize>nulls + 2);
   const native = texts.native.reserve(most);
   let place = texts.places.reserve((texts.rows + <usize>rows + 1) << 2) + (texts.rows << 2);
   let to = native + texts.used;
   store<u32>(place, <u32>texts.used);
   let at: usize = 0;
   for (let row = 0; row < rows; row++, at += rowBytes) {
-    let length = separators;
-    for (let next = listed; next < listEnd; next += 4) {
-      const field = load<i32>(next);
-      if (field < 0) continue;
-      const value = at + ((<usize>field) << 2);
-      length += <usize>(load<u32>(ends + value) - load<u32>(starts + value));
+    let length = <usize>nulls;
+    for (let text = listed; text < listEnd; text += 8) {
+      const field = at + ((<usize>load<u32>(text)) << 2);
+      length += <usize>(load<u32>(ends + field) - load<u32>(starts + field));
     }
     if (length < 0x80) {
       store<u8>(to++, <u8>length);
@@ -63,13 +68,12 @@ export function takeRowTexts(texts: RowTexts, count: i32, width: i32, rows: i32)
       store<u8>(to++, <u8>((length & 0x7f) | 0x80));
       store<u8>(to++, <u8>(length >> 7));
     }
-    for (let next = listed; next < listEnd; next += 4) {
-      if (next != listed) store<u8>(to++, 0);
-      const field = load<i32>(next);
-      if (field < 0) continue;
-      const value = at + ((<usize>field) << 2);
-      const start = <usize>load<u32>(starts + value);
-      const bytes = <usize>load<u32>(ends + value) - start;
+    for (let text = listed; text < listEnd; text += 8) {
+      const field = at + ((<usize>load<u32>(text)) << 2);
+      const start = <usize>load<u32>(starts + field);
+      const bytes = <usize>load<u32>(ends + field) - start;
+      v128.store(to, i8x16.splat(0));
+      to += <usize>load<u32>(text, 4);
       copyText(start, to, bytes);
       to += bytes;
     }
