@@ -17,7 +17,7 @@ const ACCESS = new URL('../../deploy/clickhouse/', import.meta.url);
 const SCHEMA = new URL('../../src/warehouse/schema/', import.meta.url);
 /** What making the schema and its rows takes, none of it reading. */
 const SETTING_UP = [
-  'GRANT CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW, ALTER SETTINGS, INSERT ON custom_data.*',
+  'GRANT CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW, ALTER SETTINGS, ALTER COLUMN, INSERT ON custom_data.*',
   'GRANT TABLE ENGINE ON *',
   // A view that is replaced is made by another name first.
   'GRANT SELECT, DROP TABLE ON custom_data._tmp_replace_*',
@@ -25,10 +25,10 @@ const SETTING_UP = [
 
 const ROWS = [
   `cost SELECT {account}, '2026-03-02', 'Radio', 'Brand', 1, generateUUIDv4(), now(),
-     [('EUR', 1, 1, 1, '', '', '', '', '', '', '', '', '', '', '', '', '', '', '')],
+     [(1, 1, 1, 'EUR')],
      [('EUR', 1, 1, 1)]`,
   `self_serve SELECT {account}, '2026-03-02', 'Radio', 'Visits', 1, generateUUIDv4(), now(),
-     [(1, '', '', '', '', '', '', '', '', '', '', '', '', '', NULL, NULL)]`,
+     [(1, NULL, NULL, '')]`,
   `metric_sightings SELECT {account}, 'Visits', now(), now()`,
   `metric_archivals SELECT {account}, 'Old', true, now(), 1`,
   `request_transitions SELECT generateUUIDv4(), {account}, 'cost', 'succeeded', 'ingested', NULL,

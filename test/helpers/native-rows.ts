@@ -71,7 +71,7 @@ function rowsTuple(family: Family): ColumnType<Row> {
   return tuple({ ...Object.fromEntries(values), texts: STRING });
 }
 
-/** A row with its texts joined up to the last one that any row of its upload has. */
+/** A row with its texts joined up to the last one that any row of its key has, which is all of its upload. */
 function withTexts(family: Family, row: Row, rows: readonly Row[]): Row {
   const names = textColumns(family).map(({ name }) => name);
   const last = names.findLastIndex((name) => rows.some((each) => name in each));

@@ -43,7 +43,10 @@ export interface Family {
   readonly name: FamilyName;
   /** The storage table, and the stem of the views' names. */
   readonly table: 'cost' | 'self_serve';
-  /** In the order of the specification, which is also the order of the views' columns. */
+  /**
+   * In the order of the specification, which is also the order of the views' columns, and of the texts
+   * as they are stored: another text of a row can only be added behind the last one.
+   */
   readonly columns: readonly Column[];
   /** Whether an optional column that is in the header may have blank values. */
   readonly optionalMayBeBlank: boolean;

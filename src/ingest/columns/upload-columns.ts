@@ -29,7 +29,7 @@ export class UploadColumns {
   /** By name, what is stored once a row and is no text. */
   readonly stored: ReadonlyMap<string, StoredColumn>;
   readonly texts: RowTexts;
-  /** Which of the stored columns the file has. */
+  /** Which of a row's columns the file has. */
   readonly present = new Set<string>();
   private readonly checked: ReadonlyMap<string, CheckedColumn>;
   private readonly window: DayWindow | undefined;
@@ -130,7 +130,9 @@ function storedColumn(kernel: Kernel, kind: ValueKind): StoredColumn {
       return new CountColumn(kernel);
     case 'amount':
       return new AmountColumn(kernel);
-    default:
+    case 'boolean':
       return new BooleanColumn(kernel);
+    default:
+      throw new Error(`what is a ${kind} is no value`);
   }
 }

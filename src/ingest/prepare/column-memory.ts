@@ -1,6 +1,6 @@
 import { columnMemoryBytes } from '../../ops/metrics.js';
 
-/** Room for the columns of a cost file, whose keys have a currency each: 1 MiB of text, and 78 bytes of numbers a row. */
+/** Room for the columns of a cost file, whose keys have a currency each: 1 MiB of text, and 62 bytes of numbers a row. */
 const PIECE_BYTES = 2 * 1024 * 1024;
 /** The columns of a smaller file get memory of their own. */
 const WORTH_A_PIECE_BYTES = 256 * 1024;

@@ -96,8 +96,10 @@ function nativeType(column: Column): string {
       return 'UInt64';
     case 'amount':
       return 'Float64';
-    default:
+    case 'boolean':
       return 'Nullable(Bool)';
+    default:
+      throw new Error(`${column.name} is no value`);
   }
 }
 

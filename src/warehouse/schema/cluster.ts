@@ -8,7 +8,7 @@ const MATERIALIZED_VIEW =
   /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\S+)\s+TO (\S+)(\s.*?\bFROM )(\S+)(\s.*)?$/s;
 const VIEW = /^(CREATE VIEW IF NOT EXISTS|CREATE OR REPLACE VIEW) (\S+)(\s.*)$/s;
 const STORED = /^ALTER TABLE (\S+)( MODIFY SETTING .*| MATERIALIZE COLUMN .*)$/s;
-const COLUMN = /^ALTER TABLE (\S+)( (?:ADD|MODIFY|DROP) COLUMN .*)$/s;
+const COLUMN = /^ALTER TABLE (\S+)( (ADD|MODIFY|RENAME|DROP) COLUMN .*)$/s;
 
 /**
  * The table in which rows are stored, as an ALTER names it: on a cluster the one behind the
@@ -30,7 +30,7 @@ export function storedTable(database: string, table: string, cluster: string | u
  * - A view stays as it is, over the Distributed tables. Only what it joins or looks up goes to
  *   every shard as a whole (`GLOBAL`): the engine refuses to ask each shard from each shard.
  * - A setting of a table is changed where its rows are, on every node, and so is what a column holds.
- * - A column is added, changed or dropped there and in the Distributed table.
+ * - A column is changed there and in the Distributed table, which never has one that the other has not.
  *
  * @param statement with its database filled in, written as the scripts in this folder are
  * @throws for a statement of another kind, whose form on a cluster is not known
@@ -74,8 +74,9 @@ export function onCluster(statement: string, cluster: string): string[] {
 
   const column = COLUMN.exec(statement);
   if (column !== null) {
-    const [, name, change] = column;
-    return [LOCAL, ''].map((end) => `ALTER TABLE ${name!}${end} ${everywhere}${change!}`);
+    const [, name, change, verb] = column;
+    const ends = verb === 'DROP' || verb === 'RENAME' ? ['', LOCAL] : [LOCAL, ''];
+    return ends.map((end) => `ALTER TABLE ${name!}${end} ${everywhere}${change!}`);
   }
 
   throw new Error(`this statement has no form on a cluster: ${statement.slice(0, 60)}`);

@@ -50,12 +50,13 @@ test('the overwrite keys are those of the specification', () => {
 });
 
 test('the first text of a cost row is its currency: the totals take it from there', () => {
-  expect(textColumns(COST)[0]).toMatchObject({ name: 'currency', required: true });
+  expect(textColumns(COST)[0]).toMatchObject({ kind: 'currency', required: true });
 });
 
-test('the texts of a row are so few that their length has at most two bytes', () => {
+test('the texts of a row are so few that 16 NULs are enough, and two bytes for their length', () => {
   for (const family of FAMILIES) {
     const texts = textColumns(family);
+    expect(texts.length).toBeLessThanOrEqual(17);
     const bytes = texts.map(({ kind }) => (kind === 'text' ? 4 * 256 : 16));
     const sum = bytes.reduce((total, each) => total + each, 0);
     expect(sum + texts.length - 1).toBeLessThan(2 ** 14);

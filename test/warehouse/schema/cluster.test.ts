@@ -61,8 +61,8 @@ describe('a statement on a cluster', () => {
     ]);
   });
 
-  test.each(['ADD COLUMN a Int8', 'MODIFY COLUMN a DEFAULT 1', 'DROP COLUMN a'])(
-    '%s: there, and in the table in front',
+  test.each(['ADD COLUMN a Int8', 'MODIFY COLUMN a DEFAULT 1'])(
+    '%s: there, then in the table in front',
     (change) => {
       expect(onCluster(`ALTER TABLE d.t ${change}`, 'eu')).toEqual([
         `ALTER TABLE d.t_local ON CLUSTER 'eu' ${change}`,
@@ -71,8 +71,18 @@ describe('a statement on a cluster', () => {
     },
   );
 
+  test.each(['RENAME COLUMN a TO b', 'DROP COLUMN a'])(
+    '%s: in the table in front, then there',
+    (change) => {
+      expect(onCluster(`ALTER TABLE d.t ${change}`, 'eu')).toEqual([
+        `ALTER TABLE d.t ON CLUSTER 'eu' ${change}`,
+        `ALTER TABLE d.t_local ON CLUSTER 'eu' ${change}`,
+      ]);
+    },
+  );
+
   test('another one is refused', () => {
-    expect(() => onCluster('ALTER TABLE d.t RENAME COLUMN a TO b', 'eu')).toThrow(
+    expect(() => onCluster('ALTER TABLE d.t COMMENT COLUMN a 1', 'eu')).toThrow(
       'this statement has no form on a cluster: ALTER TABLE d.t',
     );
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
+import { COST, textColumns } from '../../../src/domain/families/index.js';
 import { storageBlock, type Row, type StoredKey } from '../../helpers/native-rows.js';
 import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
 
@@ -40,6 +41,12 @@ async function rowsOf(view: string, columns: string, where = '1'): Promise<unkno
 async function merge(): Promise<void> {
   await opened.warehouse.execute(`OPTIMIZE TABLE ${opened.database}.cost FINAL`);
 }
+
+test('cost_rows shows every text by its name', async () => {
+  const texts = Object.fromEntries(textColumns(COST).map(({ name }) => [name, `the ${name}`]));
+  await store(key([texts]));
+  expect(await rowsOf('cost_rows', Object.keys(texts).join(', '))).toEqual([texts]);
+});
 
 describe('an overwrite key', () => {
   const older = key([

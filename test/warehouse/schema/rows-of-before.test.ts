@@ -110,6 +110,27 @@ test('are still taken from a program of before until the old column is dropped',
   expect(await seen()).toEqual(before);
 });
 
+test('are refused from the first statement of 201 on', async () => {
+  const { warehouse, database } = opened;
+  await migrateUpTo(111);
+  let written = 0;
+  const beside: Warehouse = {
+    async execute(sql) {
+      await warehouse.execute(sql);
+      if (!sql.includes('self_serve')) return;
+      await expect(
+        warehouse.execute(insertSelfServe('One', 1, SELF_SERVE_ROWS[0]!)),
+      ).rejects.toMatchObject({ failure: 'retry' });
+      written++;
+    },
+    insert: (table, block) => warehouse.insert(table, block),
+    query: (sql, parameters) => warehouse.query(sql, parameters),
+    close: () => warehouse.close(),
+  };
+  await migrate(beside, database);
+  expect(written).toBe(4);
+});
+
 test('no longer fit then: an upload of such a program waits, it does not fail', async () => {
   const { warehouse, database } = opened;
   await migrate(warehouse, database);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import { blockOf, column } from '../../../src/warehouse/native/block.js';
 import { BOOL, DATE_TIME, STRING, UINT128 } from '../../../src/warehouse/native/column-types.js';
+import { SELF_SERVE, textColumns } from '../../../src/domain/families/index.js';
 import { storageBlock, type Row, type StoredKey } from '../../helpers/native-rows.js';
 import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
 
@@ -62,6 +63,14 @@ async function rowsOf(view: string, columns: string, where = '1'): Promise<unkno
     `SELECT ${columns} FROM ${opened.database}.${view} WHERE ${where} ORDER BY ALL`,
   );
 }
+
+test('self_serve_rows shows every text by its name', async () => {
+  const texts = Object.fromEntries(
+    textColumns(SELF_SERVE).map(({ name }) => [name, `the ${name}`]),
+  );
+  await store(key([texts]));
+  expect(await rowsOf('self_serve_rows', Object.keys(texts).join(', '))).toEqual([texts]);
+});
 
 describe('an overwrite key', () => {
   const older = key([

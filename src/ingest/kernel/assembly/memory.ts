@@ -28,27 +28,30 @@ export function copyText(from: usize, to: usize, length: usize): void {
 }
 
 /**
- * Writes a text as a Native string: a varint of its length, then its bytes. A text has at most 256 code
- * points, so 1,024 bytes, so the varint has at most two.
+ * Writes the length of a Native string, a varint of at most two bytes.
+ *
+ * @returns where it ends
+ */
+export function putLength(to: usize, length: usize): usize {
+  if (length < 0x80) {
+    store<u8>(to, <u8>length);
+    return to + 1;
+  }
+  store<u8>(to, <u8>((length & 0x7f) | 0x80));
+  store<u8>(to, <u8>(length >> 7), 1);
+  return to + 2;
+}
+
+/**
+ * Writes a text as a Native string: its length, then its bytes. A text has at most 256 code points, so
+ * 1,024 bytes.
  *
  * @returns where the string ends
  */
 export function putText(to: usize, from: usize, length: usize): usize {
-  if (length < 0x80) {
-    store<u8>(to++, <u8>length);
-  } else {
-    store<u8>(to++, <u8>((length & 0x7f) | 0x80));
-    store<u8>(to++, <u8>(length >> 7));
-  }
+  to = putLength(to, length);
   copyText(from, to, length);
   return to + length;
-}
-
-/** Where a Native string ends. */
-export function endOfText(at: usize): usize {
-  const length = <usize>load<u8>(at);
-  if (length < 0x80) return at + 1 + length;
-  return at + 2 + ((length & 0x7f) | ((<usize>load<u8>(at, 1)) << 7));
 }
 
 export function sameBytes(a: usize, b: usize, length: usize): bool {

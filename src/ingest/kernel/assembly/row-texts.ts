@@ -1,4 +1,4 @@
-import { copyText, Room } from './memory';
+import { copyText, putLength, Room } from './memory';
 import { order, rowCount } from './overwrite-keys';
 import { ends, starts } from './scanner';
 
@@ -62,12 +62,7 @@ export function takeRowTexts(texts: RowTexts, count: i32, nulls: i32, width: i32
       const field = at + ((<usize>load<u32>(text)) << 2);
       length += <usize>(load<u32>(ends + field) - load<u32>(starts + field));
     }
-    if (length < 0x80) {
-      store<u8>(to++, <u8>length);
-    } else {
-      store<u8>(to++, <u8>((length & 0x7f) | 0x80));
-      store<u8>(to++, <u8>(length >> 7));
-    }
+    to = putLength(to, length);
     for (let text = listed; text < listEnd; text += 8) {
       const field = at + ((<usize>load<u32>(text)) << 2);
       const start = <usize>load<u32>(starts + field);
