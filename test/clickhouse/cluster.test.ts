@@ -7,6 +7,7 @@ import { migrate, waitForSchema } from '../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../helpers/clickhouse-http.js';
 import { storageBlock, type StoredKey } from '../helpers/native-rows.js';
+import { withoutKeeper } from '../helpers/without-keeper.js';
 import { connectTo } from '../helpers/warehouses.js';
 
 /**
@@ -19,18 +20,6 @@ const SHARD = '<shard><replica><host>127.0.0.1</host><port>9000</port></replica>
 function clusterOf(shards: number): string {
   const servers = `<remote_servers><eu>${SHARD.repeat(shards)}</eu></remote_servers>`;
   return `<clickhouse><tcp_port>9000</tcp_port>${servers}</clickhouse>`;
-}
-
-function withoutKeeper(warehouse: Warehouse): Warehouse {
-  return {
-    execute: (sql) =>
-      warehouse.execute(
-        sql.replace(" ON CLUSTER 'eu'", '').replace('ENGINE = Replicated', 'ENGINE = '),
-      ),
-    insert: (table, block) => warehouse.insert(table, block),
-    query: (sql, parameters) => warehouse.query(sql, parameters),
-    close: () => warehouse.close(),
-  };
 }
 
 const key: StoredKey = {

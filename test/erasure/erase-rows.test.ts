@@ -10,6 +10,7 @@ import { migrate } from '../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../helpers/clickhouse-http.js';
 import { storageBlock, type StoredKey } from '../helpers/native-rows.js';
+import { withoutKeeper } from '../helpers/without-keeper.js';
 import { openTestWarehouse, type TestWarehouse } from '../helpers/warehouse.js';
 import { connectTo } from '../helpers/warehouses.js';
 
@@ -111,20 +112,11 @@ describe('one server', () => {
 });
 
 test('behind Distributed tables of two shards it is the same', async () => {
-  // What needs a Keeper is taken away, and one node plays every shard: see test/clickhouse/cluster.
+  // One node plays every shard: see test/clickhouse/cluster.
   const shard = '<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>';
   const config = `<clickhouse><tcp_port>9000</tcp_port><remote_servers><eu>${shard.repeat(2)}</eu></remote_servers></clickhouse>`;
   const server = await ClickHouseHttp.start({ config });
-  const connection = connectTo(server);
-  const warehouse: Warehouse = {
-    execute: (sql) =>
-      connection.execute(
-        sql.replace(" ON CLUSTER 'eu'", '').replace('ENGINE = Replicated', 'ENGINE = '),
-      ),
-    insert: (table, block) => connection.insert(table, block),
-    query: (sql, parameters) => connection.query(sql, parameters),
-    close: () => connection.close(),
-  };
+  const warehouse = withoutKeeper(connectTo(server));
   try {
     await migrate(warehouse, 'custom_data', 'eu');
     await expectErased({ warehouse, database: 'custom_data', cluster: 'eu' });

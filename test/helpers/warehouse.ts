@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { ChdbWarehouse } from '../../src/warehouse/chdb/chdb-warehouse.js';
 import { migrate } from '../../src/warehouse/schema/migrate.js';
+import type { Warehouse } from '../../src/warehouse/warehouse.js';
 
 export interface TestWarehouse {
   readonly warehouse: ChdbWarehouse;
@@ -38,5 +39,16 @@ export async function openEmptyWarehouse(): Promise<TestWarehouse> {
       await warehouse.close();
       await rm(dataDir, { recursive: true, force: true });
     },
+  };
+}
+
+/** A warehouse that does some things in its own way, and leaves the rest to another one. */
+export function passingOn(warehouse: Warehouse, own: Partial<Warehouse>): Warehouse {
+  return {
+    execute: (sql) => warehouse.execute(sql),
+    insert: (table, block) => warehouse.insert(table, block),
+    query: (sql, parameters) => warehouse.query(sql, parameters),
+    close: () => warehouse.close(),
+    ...own,
   };
 }

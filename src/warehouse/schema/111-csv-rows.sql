@@ -63,10 +63,6 @@ ALTER TABLE {database}.self_serve ADD COLUMN IF NOT EXISTS csv_rows Array(Tuple(
         rows
     ) AFTER uploaded_at;
 
-ALTER TABLE {database}.cost MATERIALIZE COLUMN csv_rows SETTINGS mutations_sync = 2;
-
-ALTER TABLE {database}.self_serve MATERIALIZE COLUMN csv_rows SETTINGS mutations_sync = 2;
-
 CREATE OR REPLACE VIEW {database}.cost_rows
 AS SELECT
     account,

@@ -5,7 +5,8 @@ ALTER TABLE {database}.cost RENAME COLUMN IF EXISTS rows TO old_rows;
 
 ALTER TABLE {database}.self_serve RENAME COLUMN IF EXISTS rows TO old_rows;
 
--- Once more, for inserts that had begun before there was a `csv_rows`. What has it is left as it is.
+-- What was stored without `csv_rows`, late inserts of such a program included, gets it now; what has it is left
+-- as it is.
 
 ALTER TABLE {database}.cost MATERIALIZE COLUMN csv_rows SETTINGS mutations_sync = 2;
 

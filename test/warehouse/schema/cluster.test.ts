@@ -61,25 +61,16 @@ describe('a statement on a cluster', () => {
     ]);
   });
 
-  test.each(['ADD COLUMN a Int8', 'MODIFY COLUMN a DEFAULT 1'])(
-    '%s: there, then in the table in front',
-    (change) => {
-      expect(onCluster(`ALTER TABLE d.t ${change}`, 'eu')).toEqual([
-        `ALTER TABLE d.t_local ON CLUSTER 'eu' ${change}`,
-        `ALTER TABLE d.t ON CLUSTER 'eu' ${change}`,
-      ]);
-    },
-  );
-
-  test.each(['RENAME COLUMN a TO b', 'DROP COLUMN a'])(
-    '%s: in the table in front, then there',
-    (change) => {
-      expect(onCluster(`ALTER TABLE d.t ${change}`, 'eu')).toEqual([
-        `ALTER TABLE d.t ON CLUSTER 'eu' ${change}`,
-        `ALTER TABLE d.t_local ON CLUSTER 'eu' ${change}`,
-      ]);
-    },
-  );
+  test.each([
+    ['ADD COLUMN a Int8', ['d.t_local', 'd.t']],
+    ['MODIFY COLUMN a DEFAULT 1', ['d.t_local', 'd.t']],
+    ['RENAME COLUMN a TO b', ['d.t', 'd.t_local']],
+    ['DROP COLUMN a', ['d.t', 'd.t_local']],
+  ])('%s: the table in front never has a column that is not behind it', (change, tables) => {
+    expect(onCluster(`ALTER TABLE d.t ${change}`, 'eu')).toEqual(
+      tables.map((table) => `ALTER TABLE ${table} ON CLUSTER 'eu' ${change}`),
+    );
+  });
 
   test('another one is refused', () => {
     expect(() => onCluster('ALTER TABLE d.t COMMENT COLUMN a 1', 'eu')).toThrow(

@@ -1,6 +1,5 @@
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
-import type { Warehouse } from '../../../src/warehouse/warehouse.js';
-import type { TestWarehouse } from '../../helpers/warehouse.js';
+import { passingOn, type TestWarehouse } from '../../helpers/warehouse.js';
 
 class Killed extends Error {}
 
@@ -18,7 +17,7 @@ export async function migrateKilledOften(opened: TestWarehouse): Promise<number>
     const spend = (): void => {
       if (left-- === 0) throw new Killed();
     };
-    const mortal: Warehouse = {
+    const mortal = passingOn(warehouse, {
       async execute(sql) {
         spend();
         await warehouse.execute(sql);
@@ -29,9 +28,7 @@ export async function migrateKilledOften(opened: TestWarehouse): Promise<number>
         // The next script's statements are counted anew.
         limit = 0;
       },
-      query: (sql, parameters) => warehouse.query(sql, parameters),
-      close: () => warehouse.close(),
-    };
+    });
     try {
       await migrate(mortal, database);
       return attempts;

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
-import type { Warehouse } from '../../../src/warehouse/warehouse.js';
-import { openEmptyWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
+import { openEmptyWarehouse, passingOn, type TestWarehouse } from '../../helpers/warehouse.js';
 import { migrateKilledOften } from './killed-migrations.js';
 
 /** Rows that were stored when each text had a column of its own, and programs that still write them. */
@@ -18,10 +17,7 @@ const VIEWS = ['cost_rows', 'cost_report', 'cost_summary', 'self_serve_rows', 's
 /** Runs the scripts up to the one of this number. */
 async function migrateUpTo(last: number): Promise<void> {
   const { warehouse, database } = opened;
-  const before: Warehouse = {
-    execute: (sql) => warehouse.execute(sql),
-    query: (sql, parameters) => warehouse.query(sql, parameters),
-    close: () => warehouse.close(),
+  const before = passingOn(warehouse, {
     async insert(table, block) {
       await warehouse.insert(table, block);
       const rows = await warehouse.query<{ number: number }>(
@@ -29,7 +25,7 @@ async function migrateUpTo(last: number): Promise<void> {
       );
       if (rows[0]!.number === last) throw new Error('far enough');
     },
-  };
+  });
   await expect(migrate(before, database)).rejects.toThrow('far enough');
 }
 
@@ -114,7 +110,7 @@ test('are refused from the first statement of 201 on', async () => {
   const { warehouse, database } = opened;
   await migrateUpTo(111);
   let written = 0;
-  const beside: Warehouse = {
+  const beside = passingOn(warehouse, {
     async execute(sql) {
       await warehouse.execute(sql);
       if (!sql.includes('self_serve')) return;
@@ -123,10 +119,7 @@ test('are refused from the first statement of 201 on', async () => {
       ).rejects.toMatchObject({ failure: 'retry' });
       written++;
     },
-    insert: (table, block) => warehouse.insert(table, block),
-    query: (sql, parameters) => warehouse.query(sql, parameters),
-    close: () => warehouse.close(),
-  };
+  });
   await migrate(beside, database);
   expect(written).toBe(4);
 });
