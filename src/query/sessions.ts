@@ -76,15 +76,17 @@ export class ReadOnlySessions {
     const plain =
       scope.database === this.database && scope.parameters.size + scope.settings.length === 0;
     const session = (plain ? this.idle.pop() : undefined) ?? (await this.prepared(scope));
-    let kept = false;
     try {
       const result = await run(session);
-      kept = plain;
-      return result;
-    } finally {
-      // After an error too it is closed: what it was doing is then over for certain.
-      if (kept) this.idle.push(session);
+      if (plain) this.idle.push(session);
       else session.engine.close();
+      return result;
+    } catch (error) {
+      // A statement that was stopped keeps its memory, and its place among those that run, until the
+      // session's next one or its end.
+      await session.engine.queryAsync('SELECT 1').catch(() => undefined);
+      session.engine.close();
+      throw error;
     }
   }
 

@@ -64,6 +64,21 @@ describe('a result', () => {
     expect((await ask(server.url, 'SELECT 1')).text).toBe('1\n');
   });
 
+  test('what clients left in its first moments is gone while another query goes on', async () => {
+    const other = await open(server.url, ENDLESS);
+    for (let visit = 0; visit < 24; visit++) {
+      const request = get(`${server.url}/?query=${encodeURIComponent(COMPUTING)}`);
+      request.on('error', () => undefined);
+      await once(request, 'finish');
+      await sleep(visit);
+      request.destroy();
+    }
+    await until(() => underway(server) < 2);
+    expect(underway(server)).toBe(1);
+    other.destroy();
+    await until(() => underway(server) === 0);
+  });
+
   test('clients that leave at any moment leave nothing behind', async () => {
     const queries = ['SELECT 1', 'SELECT * FROM t', ENDLESS, COMPUTING, 'SELEC'];
     const visits = Array.from({ length: 60 }, async (_, index) => {
