@@ -76,18 +76,16 @@ export class ReadOnlySessions {
     const plain =
       scope.database === this.database && scope.parameters.size + scope.settings.length === 0;
     const session = (plain ? this.idle.pop() : undefined) ?? (await this.prepared(scope));
-    try {
-      const result = await run(session);
-      if (plain) this.idle.push(session);
-      else session.engine.close();
-      return result;
-    } catch (error) {
+    const result = await run(session).catch(async (error: unknown) => {
       // A statement that was stopped keeps its memory, and its place among those that run, until the
       // session's next one or its end.
       await session.engine.queryAsync('SELECT 1').catch(() => undefined);
       session.engine.close();
       throw error;
-    }
+    });
+    if (plain) this.idle.push(session);
+    else session.engine.close();
+    return result;
   }
 
   /** Stops every statement of the session with this mark. Blocks for a few milliseconds. */
