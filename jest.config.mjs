@@ -13,7 +13,9 @@ export default {
   globalTeardown: '<rootDir>/test/helpers/kafka/global-teardown.mjs',
   // Of hooks too: one of them may fetch a broker, start it and four processes, on a busy machine.
   testTimeout: 300_000,
-  maxWorkers: 2,
+  // One more than the cores of the machine that this is measured on: the long files mostly wait.
+  maxWorkers: 3,
+  testSequencer: '<rootDir>/test/helpers/longest-first.mjs',
   // Each file leaves some of its modules behind; collecting a large heap takes long, and tests measure time.
   workerIdleMemoryLimit: '400MB',
 };

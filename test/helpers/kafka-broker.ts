@@ -171,6 +171,9 @@ function singleNode(
     'share.coordinator.state.topic.replication.factor': '1',
     'share.coordinator.state.topic.min.isr': '1',
     'group.initial.rebalance.delay.ms': '0',
+    // A broker that was killed is taken back only after this: by default after nine seconds.
+    'broker.session.timeout.ms': '3000',
+    'broker.heartbeat.interval.ms': '500',
   };
 }
 
