@@ -15,7 +15,6 @@ export default {
   testTimeout: 300_000,
   // One more than the cores of the machine that this is measured on: the long files mostly wait.
   maxWorkers: 3,
-  testSequencer: '<rootDir>/test/helpers/longest-first.mjs',
   // Each file leaves some of its modules behind; collecting a large heap takes long, and tests measure time.
   workerIdleMemoryLimit: '400MB',
 };
