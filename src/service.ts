@@ -10,9 +10,7 @@ import { VersionClock } from './domain/version.js';
 import { ErasedAccounts, ERASURE_GROUP } from './erasure/erased-accounts.js';
 import { startEraser } from './erasure/eraser.js';
 import { lookupWithoutErased } from './erasure/lookup-without-erased.js';
-import { createApi } from './gateway/api.js';
 import { RetentionGuard } from './gateway/create/retention-guard.js';
-import { GatewayModule } from './gateway/gateway.module.js';
 import { type Infrastructure, openInfrastructure } from './infrastructure.js';
 import { Ingest, INGEST_GROUP } from './ingest/ingest.js';
 import { ConsumerLagGauges } from './log/consumer-lag.js';
@@ -217,6 +215,9 @@ export class Service {
       tokens.close();
       await Promise.resolve();
     });
+    // Nest is half of what a process loads at its start, and only a gateway needs it.
+    const { createApi } = await import('./gateway/api.js');
+    const { GatewayModule } = await import('./gateway/gateway.module.js');
     const api = await createApi(
       GatewayModule.register({ log, tokens, lookup, fence, erased, clock, config, logger }),
       config,
