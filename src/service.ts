@@ -217,12 +217,7 @@ export class Service {
     });
     // Nest is half of what a process loads at its start, and only a gateway needs it.
     const { createApi } = await import('./gateway/api.js');
-    const { GatewayModule } = await import('./gateway/gateway.module.js');
-    const api = await createApi(
-      GatewayModule.register({ log, tokens, lookup, fence, erased, clock, config, logger }),
-      config,
-      logger,
-    );
+    const api = await createApi({ log, tokens, lookup, fence, erased, clock, config, logger });
     this.stops.push(() => api.close());
     await api.listen(config.http.port, config.http.host);
     this.ports.api = (api.getHttpServer().address() as AddressInfo).port;

@@ -14,7 +14,6 @@ import { readConfig } from '../../src/config/read-config.js';
 import { VersionClock } from '../../src/domain/version.js';
 import type { UploadEnd } from '../../src/domain/upload-records.js';
 import { createApi } from '../../src/gateway/api.js';
-import { GatewayModule } from '../../src/gateway/gateway.module.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
 import { createLogger } from '../../src/ops/logger.js';
 import { RequestHistory } from '../../src/status/history.js';
@@ -54,20 +53,16 @@ const commands = {
     const newToken = { account: ACCOUNT, role: 'owner', timeZone: 'UTC' } as const;
     const { token } = await createToken(join(folder, 'tokens.json'), newToken);
     const tokens = await TokenFile.open(config.tokensFile, logger);
-    const api = await createApi(
-      GatewayModule.register({
-        log,
-        tokens,
-        lookup: reader,
-        fence: reader,
-        erased: { covers: () => false },
-        clock,
-        config,
-        logger,
-      }),
+    const api = await createApi({
+      log,
+      tokens,
+      lookup: reader,
+      fence: reader,
+      erased: { covers: () => false },
+      clock,
       config,
       logger,
-    );
+    });
     await api.listen(0, '127.0.0.1');
     const { port } = api.getHttpServer().address() as AddressInfo;
     return { port, token };

@@ -1,13 +1,12 @@
 import type { Server } from 'node:http';
-import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
-import type { Logger } from '../ops/logger.js';
 import type { ApiRequest } from './call.js';
-import type { GatewayConfig } from './dependencies.js';
+import type { GatewayDependencies } from './dependencies.js';
 import { docsRouter } from './docs/docs-router.js';
 import { openApiDocument } from './docs/document.js';
+import { GatewayModule } from './gateway.module.js';
 import { ExpressServer } from './server/express-server.js';
 import { NestLog } from './server/nest-log.js';
 
@@ -17,16 +16,12 @@ const KEEP_ALIVE_MS = 75_000;
 /** The upload deadline is the one that answers; Node's own stands behind it for everything else. */
 const REQUEST_TIMEOUT_MARGIN_MS = 60_000;
 
-/**
- * The API as an application that is ready to listen.
- *
- * @param root the module that holds {@link GatewayModule}, or that itself
- */
+/** The API as an application that is ready to listen. */
 export async function createApi(
-  root: DynamicModule | Type,
-  config: GatewayConfig,
-  logger: Logger,
+  dependencies: GatewayDependencies,
 ): Promise<NestExpressApplication> {
+  const { config, logger } = dependencies;
+  const root = GatewayModule.register(dependencies);
   const instance = express();
   instance.disable('x-powered-by');
   instance.disable('etag');

@@ -9,7 +9,6 @@ import type { UploadEnd } from '../../src/domain/upload-records.js';
 import { VersionClock } from '../../src/domain/version.js';
 import { createApi } from '../../src/gateway/api.js';
 import type { GatewayConfig } from '../../src/gateway/dependencies.js';
-import { GatewayModule } from '../../src/gateway/gateway.module.js';
 import type { LogRecord } from '../../src/log/upload-log.js';
 import { Watches } from '../../src/status/watches.js';
 import { MemoryLog } from './memory-log.js';
@@ -95,7 +94,7 @@ export async function startGateway(
     { level: 'debug', base: null },
     { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
-  const module = GatewayModule.register({
+  const app = await createApi({
     log,
     tokens: { holderOf: (token) => HOLDERS[token] },
     lookup,
@@ -105,7 +104,6 @@ export async function startGateway(
     config,
     logger,
   });
-  const app = await createApi(module, config, logger);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}/custom-data-upload/v1.0`;
