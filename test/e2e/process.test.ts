@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../helpers/api-client.js';
+import { run } from '../helpers/command.js';
 import { logDyingAtSignal } from '../helpers/preloads/preload.js';
 import {
   makeDataDir,
@@ -142,7 +140,7 @@ test('a log that can do nothing any more ends the process, and the next one goes
   expect(await again.upload('cost', FILE)).toMatchObject({ status: 'succeeded' });
 });
 
-test('what only a gateway needs is not loaded by a process that is none', async () => {
+test('what only a gateway needs is not loaded by a process that is none', () => {
   const program = `
     import { createRequire } from 'node:module';
     const loaded = () => Object.keys(createRequire(import.meta.url).cache);
@@ -150,12 +148,8 @@ test('what only a gateway needs is not loaded by a process that is none', async 
     console.log(JSON.stringify(loaded()));
     await import('./dist/gateway/api.js');
     console.log(JSON.stringify(loaded()));`;
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--input-type=module',
-    '--eval',
-    program,
-  ]);
-  const [service, gateway] = stdout.split('\n', 2).map((line) => JSON.parse(line) as string[]);
+  const printed = run(process.execPath, ['--input-type=module', '--eval', program]);
+  const [service, gateway] = printed.split('\n', 2).map((line) => JSON.parse(line) as string[]);
   const ofExpress = expect.stringMatching(/node_modules.express.lib/);
   expect(service).not.toContainEqual(ofExpress);
   expect(gateway).toContainEqual(ofExpress);
