@@ -6,16 +6,23 @@ import type { Config } from '../../src/config/config.js';
 import { readConfig } from '../../src/config/read-config.js';
 import { dayInTimeZone } from '../../src/domain/days.js';
 import { uuidv7 } from '../../src/domain/requests/request-id.js';
+import { transitionRecord } from '../../src/domain/requests/transition-record.js';
+import { uploaded } from '../../src/domain/requests/transition.js';
 import { VersionClock } from '../../src/domain/version.js';
 import { ChunkBuffers } from '../../src/gateway/create/chunk-buffers.js';
 import { Chunker } from '../../src/gateway/create/chunker.js';
 import { TimedLog } from '../../src/gateway/create/timed-log.js';
-import { UploadWriter } from '../../src/gateway/create/upload-writer.js';
+import { UploadWriter, type UploadIdentity } from '../../src/gateway/create/upload-writer.js';
 import { configuredKafkaLog } from '../../src/log/kafka/configured.js';
 import type { KafkaLog } from '../../src/log/kafka/kafka-log.js';
 
 /** Uploads of which a chunk is on its way at once: the log holds back above 48 MiB. */
 const AT_ONCE = 128;
+
+interface OpenUpload {
+  readonly identity: UploadIdentity;
+  readonly writer: UploadWriter;
+}
 
 /**
  * Writes uploads of the same file to the log as a gateway would write those of many clients that
@@ -23,7 +30,7 @@ const AT_ONCE = 128;
  */
 export class OpenUploads {
   private readonly clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
-  private readonly writers: UploadWriter[] = [];
+  private readonly uploads: OpenUpload[] = [];
   /** Takes back what nobody takes out again: one chunk is written for every upload. */
   private readonly buffers = new ChunkBuffers();
 
@@ -45,10 +52,11 @@ export class OpenUploads {
     for (let i = 0; i < uploads; i++) {
       const requestId = uuidv7(Date.now(), randomBytes(10));
       const identity = { requestId, account: `account-${i}`, family: 'cost' } as const;
-      this.writers.push(new UploadWriter(this.log, this.buffers, identity, () => undefined));
+      const writer = new UploadWriter(this.log, this.buffers, identity, () => undefined);
+      this.uploads.push({ identity, writer });
     }
     for (const chunk of chunksOf(file)) {
-      await this.each(async (writer) => {
+      await this.each(async ({ writer }) => {
         await writer.room();
         writer.chunk(chunk);
         await writer.acknowledged();
@@ -57,17 +65,19 @@ export class OpenUploads {
   }
 
   async end(): Promise<void> {
-    await this.each(async (writer) => {
+    await this.each(async ({ identity, writer }) => {
       const acceptedAt = Date.now();
+      const version = this.clock.next().toString();
       const end = {
         ...(await writer.acknowledged()),
         acceptedAt,
-        version: this.clock.next().toString(),
+        version,
         finding: null,
         requestDay: dayInTimeZone(acceptedAt, 'UTC'),
         integratedChannels: [],
       };
-      await writer.end(end, undefined);
+      const upload = { ...identity, version, sentMax: version, actor: 'benchmark' };
+      await writer.end(end, undefined, transitionRecord(uploaded(upload, acceptedAt)));
     });
   }
 
@@ -75,9 +85,9 @@ export class OpenUploads {
     await this.kafka.close();
   }
 
-  private async each(work: (writer: UploadWriter) => Promise<void>): Promise<void> {
-    for (let from = 0; from < this.writers.length; from += AT_ONCE) {
-      await Promise.all(this.writers.slice(from, from + AT_ONCE).map(work));
+  private async each(work: (upload: OpenUpload) => Promise<void>): Promise<void> {
+    for (let from = 0; from < this.uploads.length; from += AT_ONCE) {
+      await Promise.all(this.uploads.slice(from, from + AT_ONCE).map(work));
     }
   }
 }

@@ -16,6 +16,12 @@ export interface RecordToAppend {
   readonly value: Uint8Array;
 }
 
+/** What one topic is to take. */
+export interface TopicRecords {
+  readonly topic: Topic;
+  readonly records: readonly RecordToAppend[];
+}
+
 export interface RecordPosition {
   readonly partition: number;
   readonly offset: number;
@@ -90,6 +96,14 @@ export interface UploadLog {
    * @throws LogUnavailableError
    */
   append(topic: Topic, records: readonly RecordToAppend[]): Promise<readonly RecordPosition[]>;
+
+  /**
+   * Appends to one topic after the other. Resolves once every record is durable. No reader ever finds
+   * a topic's records in the log without those of the topics before it.
+   *
+   * @throws LogUnavailableError how far it has come is unknown
+   */
+  appendInOrder(appends: readonly TopicRecords[]): Promise<void>;
 
   /** By partition: the offset that the next record gets. */
   endOffsets(topic: Topic): Promise<readonly number[]>;

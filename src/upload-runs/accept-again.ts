@@ -38,19 +38,20 @@ export async function acceptAgain(
     throw new Error(`the log has only ${copied} of the upload's ${upload.end.chunks} chunks left`);
   }
   const end: UploadEnd = { ...upload.end, acceptedAt, firstOffset: first?.offset ?? null };
-  await log.append('uploads', [
-    {
-      key: requestId,
-      ...beside(first),
-      headers: { requestId, account, family, type: 'end' },
-      value: Buffer.from(JSON.stringify(end)),
-    },
-  ]);
+  const record = {
+    key: requestId,
+    ...beside(first),
+    headers: { requestId, account, family, type: 'end' },
+    value: Buffer.from(JSON.stringify(end)),
+  };
   const { version } = end;
-  await log.append('status', [
-    transitionRecord(
-      uploaded({ requestId, account, family, version, sentMax: version, actor }, acceptedAt),
-    ),
+  const transition = uploaded(
+    { requestId, account, family, version, sentMax: version, actor },
+    acceptedAt,
+  );
+  await log.appendInOrder([
+    { topic: 'uploads', records: [record] },
+    { topic: 'status', records: [transitionRecord(transition)] },
   ]);
   return requestId;
 }

@@ -6,6 +6,7 @@ import {
   type RecordToAppend,
   type Tail,
   type Topic,
+  type TopicRecords,
   type UploadLog,
 } from '../../src/log/upload-log.js';
 
@@ -73,6 +74,11 @@ export class MemoryLog implements UploadLog {
     } finally {
       this.unacknowledged -= 1;
     }
+  }
+
+  /** As Kafka does it: each topic may fail or stall by itself. */
+  async appendInOrder(appends: readonly TopicRecords[]): Promise<void> {
+    for (const { topic, records } of appends) await this.append(topic, records);
   }
 
   endOffsets(topic: Topic): Promise<readonly number[]> {

@@ -95,6 +95,25 @@ function behavesAsThePortSays(logs: Logs): void {
     );
   });
 
+  it('appends to a topic when those before it have their records, and not when they have not', async () => {
+    const log = await logs.open(1);
+    await log.appendInOrder([
+      { topic: 'uploads', records: [record('chunk'), record('end')] },
+      { topic: 'status', records: [record('uploaded')] },
+    ]);
+    expect(texts(await readAll(log, 0))).toEqual(['chunk', 'end']);
+    const known = await log.endOffsets('status');
+    expect(known.reduce((sum, offset) => sum + offset, 0)).toBe(1);
+
+    const nowhere = record('end', { partition: 1 });
+    const appended = log.appendInOrder([
+      { topic: 'uploads', records: [nowhere] },
+      { topic: 'status', records: [record('uploaded')] },
+    ]);
+    await expect(appended).rejects.toThrow(RangeError);
+    expect(await log.endOffsets('status')).toEqual(known);
+  });
+
   it('keeps one partition for a key, and refuses a partition that there is not', async () => {
     const log = await logs.open(4);
     const keys = Array.from({ length: 64 }, (_, i) => `request-${i}`);

@@ -12,7 +12,6 @@ import {
   type GatewayConfig,
 } from '../dependencies.js';
 import { Idempotency, type KeyedFile } from '../idempotency/idempotency.js';
-import { TimedLog } from './timed-log.js';
 import type { UploadIdentity, UploadWriter } from './upload-writer.js';
 import { within } from './within.js';
 
@@ -34,7 +33,6 @@ export interface ArrivedFile {
 @Injectable()
 export class Acceptance {
   constructor(
-    @Inject(TimedLog) private readonly log: TimedLog,
     @Inject(ACCEPTANCE_FENCE) private readonly fence: AcceptanceFence,
     @Inject(VERSION_CLOCK) private readonly clock: VersionClock,
     @Inject(REQUEST_LOOKUP) private readonly lookup: RequestLookup,
@@ -78,7 +76,7 @@ export class Acceptance {
       { version, sentMax, actor: file.actor, ...file.identity },
       acceptedAt,
     );
-    // 3. The end, with the last chunk, makes the upload whole.
+    // 3. The end, with the last chunk, makes the upload whole; the transition makes it known.
     const end = {
       acceptedAt,
       version,
@@ -87,11 +85,8 @@ export class Acceptance {
       integratedChannels: this.config.integratedChannels,
       ...stored,
     };
-    await writer.end(end, file.traceparent);
-    // 4. The transition makes it known, and only then: a gateway that dies in between would leave a
-    // request without an upload, in flight for ever.
-    await this.log.append('status', transitionRecord(transition));
-    // 5. A read that follows finds it, although the tail may not have come so far.
+    await writer.end(end, file.traceparent, transitionRecord(transition));
+    // 4. A read that follows finds it, although the tail may not have come so far.
     this.lookup.remember(transition);
     return transition;
   }

@@ -4,6 +4,7 @@ import {
   type RecordPosition,
   type RecordToAppend,
   type Topic,
+  type TopicRecords,
   type UploadLog,
 } from '../../log/upload-log.js';
 import { GATEWAY_CONFIG, UPLOAD_LOG, type GatewayConfig } from '../dependencies.js';
@@ -35,15 +36,28 @@ export class TimedLog {
    * @throws LogUnavailableError when the log fails or does not answer in time
    */
   async append(topic: Topic, ...records: RecordToAppend[]): Promise<RecordPosition> {
+    const [position] = await this.timed(() => this.log.append(topic, records));
+    return position!;
+  }
+
+  /**
+   * Resolves when all are durable; those of a topic are never there without those before it.
+   *
+   * @throws LogUnavailableError as of `append`; any of the topics may have its records
+   */
+  async appendInOrder(...appends: TopicRecords[]): Promise<void> {
+    await this.timed(() => this.log.appendInOrder(appends));
+  }
+
+  private timed<T>(append: () => Promise<T>): Promise<T> {
     if (this.abandoned >= MAX_ABANDONED) throw new LogUnavailableError('the log does not answer');
-    const appended = this.log.append(topic, records);
-    const [position] = await within(this.config.limits.logTimeoutMs, appended, () => {
+    const appended = append();
+    return within(this.config.limits.logTimeoutMs, appended, () => {
       this.abandoned += 1;
       const settled = (): void => {
         this.abandoned -= 1;
       };
       appended.then(settled, settled);
     });
-    return position!;
   }
 }

@@ -24,7 +24,7 @@ export interface UploadPlace extends Pick<UploadEnd, 'firstOffset'> {
 
 /**
  * Writes one upload's run of records to one partition: chunks, then an end or an abort. The last chunk
- * is kept back and goes with the end, in one append: a small file waits once for the log, not twice.
+ * is kept back and goes with the end and the first transition: a small file waits once for the log, not three times.
  *
  * Everything rejects with LogUnavailableError when the log fails or does not answer in time.
  */
@@ -85,21 +85,27 @@ export class UploadWriter {
   }
 
   /**
-   * Resolves when the log has the upload as a whole.
+   * Resolves when the log has the upload as a whole, and what makes it known.
    *
    * @param traceparent the trace that the upload's processing belongs to
+   * @param transition the upload's first
    */
-  async end(end: UploadEnd, traceparent: string | undefined): Promise<void> {
+  async end(
+    end: UploadEnd,
+    traceparent: string | undefined,
+    transition: RecordToAppend,
+  ): Promise<void> {
     this.isClosed = true;
     const { last } = this;
     const trace = traceparent === undefined ? {} : { traceparent };
     const record = this.record({ type: 'end', ...trace }, Buffer.from(JSON.stringify(end)));
-    if (last === undefined) {
-      await this.append(record);
-    } else {
-      await this.append(this.chunkRecord(this.chunkCount - 1, last), record);
-      this.buffers.giveBack(last);
-    }
+    const chunks = last === undefined ? [] : [this.chunkRecord(this.chunkCount - 1, last)];
+    // In this order: known without its end, a request would be in flight for ever.
+    await this.log.appendInOrder(
+      { topic: 'uploads', records: [...chunks, record] },
+      { topic: 'status', records: [transition] },
+    );
+    if (last !== undefined) this.buffers.giveBack(last);
   }
 
   /**

@@ -8,6 +8,7 @@ import {
   type RecordToAppend,
   type Tail,
   type Topic,
+  type TopicRecords,
   type UploadLog,
 } from '../upload-log.js';
 import { type Connected, type ConnectOptions, connectWhenUp } from './connect.js';
@@ -105,6 +106,10 @@ export class KafkaLog implements UploadLog {
       throw new RangeError(`topic ${topic} has no partition ${partition}`);
     });
     return this.connected().appender.append(topic, placed);
+  }
+
+  async appendInOrder(appends: readonly TopicRecords[]): Promise<void> {
+    for (const { topic, records } of appends) await this.append(topic, records);
   }
 
   async endOffsets(topic: Topic): Promise<readonly number[]> {

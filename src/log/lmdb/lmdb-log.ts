@@ -8,6 +8,7 @@ import type {
   RecordToAppend,
   Tail,
   Topic,
+  TopicRecords,
   UploadLog,
 } from '../upload-log.js';
 import { ConsumerGroups } from './consumer-groups.js';
@@ -43,8 +44,8 @@ interface Stream {
 }
 
 /**
- * The log in one LMDB environment. The records of one `append` are written in one transaction: after
- * a crash all of them are there, or none. Appends that come together share a transaction and its
+ * The log in one LMDB environment. What one call appends is written in one transaction: after
+ * a crash all of it is there, or nothing. Appends that come together share a transaction and its
  * sync to the disk. The bytes of a value must stay as they are until its append settles.
  *
  * Another process may open the folder too, to append and to read. A group is to be consumed by one
@@ -102,19 +103,12 @@ export class LmdbLog implements UploadLog {
     topic: Topic,
     records: readonly RecordToAppend[],
   ): Promise<readonly RecordPosition[]> {
-    if (records.length === 0) return [];
-    const count = this.partitions(topic);
-    const partitions = records.map(({ key, partition }) => {
-      if (partition === undefined) return partitionOfKey(key, count);
-      if (Number.isInteger(partition) && partition >= 0 && partition < count) return partition;
-      throw new RangeError(`topic ${topic} has no partition ${partition}`);
-    });
-    const bytes = records.reduce((sum, record) => sum + record.value.length, 0);
-    return this.reserve.within(bytes, () =>
-      this.commits.submit('append', bytes, (head) =>
-        records.map((record, i) => this.appendOne(head, topic, partitions[i]!, record)),
-      ),
-    );
+    return this.write([{ topic, records }]);
+  }
+
+  /** In one transaction, like the records of one topic. */
+  async appendInOrder(appends: readonly TopicRecords[]): Promise<void> {
+    await this.write(appends);
   }
 
   /** Includes what other processes have appended. */
@@ -189,7 +183,27 @@ export class LmdbLog implements UploadLog {
     return this.closed;
   }
 
-  private appendOne(
+  private async write(appends: readonly TopicRecords[]): Promise<readonly RecordPosition[]> {
+    const placed = appends.flatMap(({ topic, records }) =>
+      records.map((record) => ({ topic, partition: this.partitionOf(topic, record), record })),
+    );
+    if (placed.length === 0) return [];
+    const bytes = placed.reduce((sum, { record }) => sum + record.value.length, 0);
+    return this.reserve.within(bytes, () =>
+      this.commits.submit('append', bytes, (head) =>
+        placed.map(({ topic, partition, record }) => this.put(head, topic, partition, record)),
+      ),
+    );
+  }
+
+  private partitionOf(topic: Topic, { key, partition }: RecordToAppend): number {
+    const count = this.partitions(topic);
+    if (partition === undefined) return partitionOfKey(key, count);
+    if (Number.isInteger(partition) && partition >= 0 && partition < count) return partition;
+    throw new RangeError(`topic ${topic} has no partition ${partition}`);
+  }
+
+  private put(
     head: Head,
     topic: Topic,
     partition: number,

@@ -81,6 +81,31 @@ describe('append', () => {
     expect(texts(stored).map((text) => Number.parseInt(text))).toEqual([...positions.keys()]);
   });
 
+  it('writes what several topics are to take in one commit', async () => {
+    const dir = await folders.folder();
+    await (await folders.open({ dir })).close();
+    const before = await commitsOf(dir);
+    const log = await folders.open({ dir });
+    await log.appendInOrder([
+      { topic: 'uploads', records: [record('chunk'), record('end')] },
+      { topic: 'status', records: [record('uploaded')] },
+    ]);
+    expect(texts(await readAll(log, 'uploads'))).toEqual(['chunk', 'end']);
+    expect(texts(await readAll(log, 'status'))).toEqual(['uploaded']);
+    await log.close();
+    expect((await commitsOf(dir)) - before).toBe(1);
+  });
+
+  it('writes nothing for any topic when one has not got the partition that is named', async () => {
+    const log = await folders.open();
+    const appended = log.appendInOrder([
+      { topic: 'uploads', records: [record('end')] },
+      { topic: 'status', records: [record('uploaded', { partition: 1 })] },
+    ]);
+    await expect(appended).rejects.toThrow(RangeError);
+    expect(await log.endOffsets('uploads')).toEqual([0]);
+  });
+
   it('keeps one partition for a key and spreads keys over the partitions', async () => {
     const log = await folders.open({ partitions: { uploads: 4 } });
     expect(log.partitions('uploads')).toBe(4);

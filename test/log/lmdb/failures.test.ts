@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { Database, RootDatabase } from 'lmdb';
@@ -136,11 +136,13 @@ test('the last of the disk is not given to records, but to watermarks and deleti
   const log = await folders.open({ freeBytes: () => freeBytes, retentionMs: 1, now: () => now });
   await log.append('uploads', [record('a')]);
   freeBytes--;
+  await sleep(20);
   await expect(log.append('uploads', [record('b')])).rejects.toThrow(/last 64 MiB of the disk/);
   await log.rewind('uploads', 'group', [1]);
   now = 10;
   expect(await log.deleteExpired()).toBe(1);
   freeBytes++;
+  await sleep(20);
   expect(await log.append('uploads', [record('b')])).toEqual([{ partition: 0, offset: 1 }]);
 });
 
