@@ -40,7 +40,7 @@ test.each([
       });
       void client.send(body, 30_000);
     }
-    await eventually(() => gateway.log.unacknowledged === 2 * UPLOADS, 80_000);
+    await eventually(() => gateway.log.unacknowledged === 3 * UPLOADS, 80_000);
     let grown = Infinity;
     // What was unpacked and copied on is garbage, and not held.
     for (let look = 0; look < 5; look++) {
