@@ -64,15 +64,16 @@ async function megabytesPerSecond(
   const small = smallWarmUpLoad(sizes.warmUpSmallFiles);
   const warmUp = warmUpLoad(sizes.warmUpFiles, 1);
   const load = costLoad(sizes.files, 1);
-  const warmed = (await generator.prepare(small)).bytes + (await generator.prepare(warmUp)).bytes;
+  const { bytes: smallBytes } = await generator.prepare(small);
+  const { bytes: warmUpBytes } = await generator.prepare(warmUp);
   const { bytes } = await generator.prepare(load);
-  const post = (posted: CostSpec) =>
-    generator.program.call('post', { target, load: posted, concurrency, repeat });
-  await post(small);
+  const post = (posted: CostSpec, times = repeat) =>
+    generator.program.call('post', { target, load: posted, concurrency, repeat: times });
+  await post(small, 1);
   await post(warmUp);
   const { seconds } = generator.note(await post(load));
   const found = await taken();
-  const expected = (warmed + bytes) * repeat;
+  const expected = smallBytes + (warmUpBytes + bytes) * repeat;
   if (found !== expected) throw new Error(`${found} bytes were taken, ${expected} were sent`);
   return (bytes * repeat) / seconds / 1e6;
 }

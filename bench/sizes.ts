@@ -30,7 +30,7 @@ export const FULL: Sizes = {
   warmUpFiles: 100,
   literalFiles: 12,
   literalWarmUpFiles: 3,
-  warmUpSmallFiles: 500,
+  warmUpSmallFiles: 2_000,
   acceptRepeat: 4,
   readSeconds: 3,
   oneCoreFiles: 30,

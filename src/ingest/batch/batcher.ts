@@ -19,7 +19,14 @@ interface WaitingItem extends BatchItem {
 }
 
 /**
- * Collects the prepared uploads of one family into batches, of which the warehouse has one at a time.
+ * So much of a full batch is worth an insert beside the one under way. With less, files of ten rows
+ * made twice as many parts, which took 1.5 times the processor time.
+ */
+const WORTH_A_SECOND = 1 / 8;
+
+/**
+ * Collects the prepared uploads of one family into batches, of which the warehouse has one at a time
+ * while more are on their way.
  *
  * The next one goes out when it is full (rows or bytes), when its first upload has waited `batchMs`,
  * or when no further upload is on its way. So a lone upload waits for nothing, and under load batches
@@ -27,12 +34,15 @@ interface WaitingItem extends BatchItem {
  * engine then merges cost more than the second insert gained (on Kafka 211k rows/s, now 232k). On its
  * way is also what is still coming out of the log: without that batches on Kafka had 90,000 rows, now
  * 200,000, at 0.73x of the processor time a row.
+ *
+ * Once nothing is on its way the preparing threads are idle, and a second batch is written beside the
+ * first: an insert keeps one core busy.
  */
 export class Batcher {
   private items: WaitingItem[] = [];
   private rows = 0;
   private bytes = 0;
-  private isWriting = false;
+  private writing = 0;
   private timer: NodeJS.Timeout | undefined;
   private isDue = false;
 
@@ -56,16 +66,22 @@ export class Batcher {
 
   /** To be called when no further upload is on its way. */
   flushIfReady(): void {
-    if (this.isWriting || this.items.length === 0 || !this.isReady()) return;
-    this.isWriting = true;
-    void this.write(this.take()).finally(() => {
-      this.isWriting = false;
-      this.flushIfReady();
-    });
+    while (this.items.length > 0 && this.writing < this.atOnce() && this.isReady()) {
+      this.writing++;
+      void this.write(this.take()).finally(() => {
+        this.writing--;
+        this.flushIfReady();
+      });
+    }
   }
 
   close(): void {
     clearTimeout(this.timer);
+  }
+
+  private atOnce(): number {
+    const isWorthASecond = this.rows >= WORTH_A_SECOND * this.limits.batchRows;
+    return isWorthASecond && !this.isMoreComing() ? 2 : 1;
   }
 
   private isReady(): boolean {

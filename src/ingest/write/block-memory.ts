@@ -1,6 +1,6 @@
 /** For 250,000 keys: 53 bytes each, and the account's name. What does not fit has memory of its own. */
 export const ROOM_BYTES = 32 * 1024 * 1024;
-/** One for each family. */
+/** One for each insert that a family may have under way, or for each family. */
 const MOST_KEPT = 2;
 
 /** Memory for one block. */
@@ -29,7 +29,8 @@ export class BlockRoom {
  * of their own each, the blocks of 80 files brought four to six full collections, and now none.
  */
 export class BlockMemory {
-  private readonly kept: BlockRoom[] = [];
+  // From the start: V8 collects its whole heap when so much comes later (and nothing is resident before it is used).
+  private readonly kept = Array.from({ length: MOST_KEPT }, () => new BlockRoom());
 
   lend(): BlockRoom {
     return this.kept.pop() ?? new BlockRoom();

@@ -112,10 +112,44 @@ describe('the limits of a batch', () => {
   });
 });
 
+describe('when no further upload is on its way', () => {
+  test('a second batch is written beside the first, and no third', async () => {
+    for (const id of ['a', 'b', 'c', 'd']) add(id, 60);
+    expect(batches).toEqual([['a']]);
+    isMoreComing = false;
+    batcher.flushIfReady();
+    expect(batches).toEqual([['a'], ['b']]);
+    await finishOldest();
+    expect(batches).toEqual([['a'], ['b'], ['c']]);
+    await finishOldest();
+    expect(batches).toEqual([['a'], ['b'], ['c'], ['d']]);
+  });
+
+  test('and none is under way, what fills two is written as two at once', async () => {
+    add('a', 100);
+    add('b', 60);
+    add('c', 60);
+    isMoreComing = false;
+    await finishOldest();
+    expect(batches).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  test('less than an eighth of a batch waits for the first', async () => {
+    add('a', 100);
+    add('b', 12);
+    isMoreComing = false;
+    batcher.flushIfReady();
+    expect(batches).toEqual([['a']]);
+    add('c', 1);
+    expect(batches).toEqual([['a'], ['b', 'c']]);
+    await finishOldest();
+  });
+});
+
 describe('one batch is written at a time', () => {
   test('and what comes meanwhile makes a larger one', async () => {
     isMoreComing = false;
-    for (const id of ['a', 'b', 'c', 'd', 'e']) add(id, 10);
+    for (const id of ['a', 'b', 'c', 'd', 'e']) add(id, 3);
     expect(batches).toEqual([['a']]);
     jest.advanceTimersByTime(1_000);
     expect(batches).toHaveLength(1);
