@@ -1,18 +1,31 @@
-/** Tests run as ES modules, from the TypeScript sources; end-to-end tests start the built service. */
-export default {
+import { TIERS } from './scripts/tiers.mjs';
+
+/** Tests run as ES modules, from the TypeScript sources; those of the tier `process` start the built service. */
+const common = {
   testEnvironment: 'node',
-  roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
     '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false }],
   },
-  // The Kafka tests share a broker, started by the first of them.
-  globalSetup: '<rootDir>/test/helpers/kafka/global-setup.mjs',
-  globalTeardown: '<rootDir>/test/helpers/kafka/global-teardown.mjs',
-  // Of hooks too: one of them may fetch a broker, start it and four processes, on a busy machine.
-  testTimeout: 300_000,
+};
+
+/** A hook may fetch a broker, start it and four processes, on a busy machine. */
+const LONG_MS = 300_000;
+const UNIT_MS = 5_000;
+
+/** A project a tier: `npm run test:unit`, `npm run test:kafka` and so on. */
+export default {
+  projects: Object.entries(TIERS).map(([name, { folder, without = [] }]) => ({
+    ...common,
+    displayName: name,
+    testMatch: [`<rootDir>/${folder}/**/*.test.ts`],
+    testPathIgnorePatterns: without.map((each) => `<rootDir>/${each}/`),
+    testTimeout: name === 'unit' ? UNIT_MS : LONG_MS,
+    // Test files share a broker, started by the first of them that needs it.
+    globalSetup: '<rootDir>/test/helpers/kafka/global-setup.mjs',
+    globalTeardown: '<rootDir>/test/helpers/kafka/global-teardown.mjs',
+  })),
   // One more than the cores of the machine that this is measured on: the long files mostly wait.
   maxWorkers: 3,
   // Each file leaves some of its modules behind; collecting a large heap takes long, and tests measure time.

@@ -26,6 +26,14 @@ export async function ensureBuilt() {
   });
 }
 
+/** The same without the build. */
+export async function ensureInstalled() {
+  if (isInstalled()) return;
+  await withLock(join(root, '.cache', 'build.lock'), () => {
+    if (!isInstalled()) install();
+  });
+}
+
 /** Whether each package that the lock file does not call optional is there in its version. */
 function isInstalled() {
   const installed = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;

@@ -1,31 +1,146 @@
 /**
- * Runs the tests, after installing and building what is missing (end-to-end tests start the built
- * service). Arguments go to jest: `npm test -- test/domain`, `npm test -- -t "a name"`.
+ * Runs the tests, tier by tier, each within its limit, after installing and building what is missing.
+ *
+ *     npm test                         every tier that needs no second broker, mount or container
+ *     npm test -- test/unit/domain     only these files, and whatever else jest takes
+ *     node scripts/test.mjs unit kafka these tiers
+ *     node scripts/test.mjs apart      the tiers that `npm test` leaves out
+ *     node scripts/test.mjs total      none: adds up what is in TEST_RESULTS
+ *
+ * The last line is `N passed, N failed`. With TEST_RESULTS set, the results stay in that folder.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt } from './ensure-built.mjs';
+import { ensureBuilt, ensureInstalled } from './ensure-built.mjs';
+import { TIERS, WITH } from './tiers.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const JEST = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  'node_modules/jest/bin/jest.js',
+];
+/** Between the signal that asks a late tier to end and the one that ends it. */
+const GRACE_MS = 10_000;
 
-try {
-  await ensureBuilt();
-} catch (error) {
-  console.error(`error: ${error.message}`);
-  process.exit(1);
+let running;
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    if (running === undefined) process.exit(1);
+    signalGroup(signal);
+  });
 }
 
-const jest = spawn(
-  process.execPath,
-  [
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    'node_modules/jest/bin/jest.js',
-    ...process.argv.slice(2),
-  ],
-  { cwd: root, stdio: 'inherit' },
-);
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => jest.kill(signal));
-const [code] = await once(jest, 'exit');
-process.exit(code ?? 1);
+const args = process.argv.slice(2);
+const tiers = tiersOf(args);
+if (args[0] === 'total') {
+  process.exitCode = report(process.env.TEST_RESULTS);
+} else {
+  try {
+    await (args.length === 1 && args[0] === 'unit' ? ensureInstalled() : ensureBuilt());
+  } catch (error) {
+    console.error(`error: ${error.message}`);
+    process.exit(1);
+  }
+  process.exitCode = tiers === undefined ? await jest(args) : await runTiers(tiers);
+}
+
+/** Undefined: the arguments are for jest. */
+function tiersOf(names) {
+  const isApart = (name) => TIERS[name].apart === true;
+  if (names.length === 0) return Object.keys(TIERS).filter((name) => !isApart(name));
+  if (names.length === 1 && names[0] === 'apart') return Object.keys(TIERS).filter(isApart);
+  if (!names.every((name) => name in TIERS)) return undefined;
+  return names.flatMap((name) => [name, ...(WITH[name] ?? [])]);
+}
+
+/** Runs one tier after the other, also behind one that failed. */
+async function runTiers(names) {
+  const { TEST_RESULTS } = process.env;
+  const folder = TEST_RESULTS ?? mkdtempSync(join(tmpdir(), 'custom-data-results-'));
+  for (const name of names) {
+    const from = Date.now();
+    const { minutes } = TIERS[name];
+    const json = join(folder, `${name}.jest.json`);
+    const options = [
+      '--selectProjects',
+      name,
+      '--passWithNoTests',
+      '--json',
+      `--outputFile=${json}`,
+    ];
+    const code = await jest(options, minutes * 60_000);
+    const seconds = Math.round((Date.now() - from) / 1000);
+    const { passed, failed } = resultsIn(json);
+    const tier = { name, minutes, seconds, isLate: code === 'late', passed };
+    // A tier that ends badly without a failed test is a failure all the same.
+    const result = { ...tier, failed: code === 0 ? failed : Math.max(1, failed) };
+    writeFileSync(join(folder, `${name}.tier.json`), JSON.stringify(result));
+  }
+  const code = report(folder);
+  if (TEST_RESULTS === undefined) rmSync(folder, { recursive: true });
+  return code;
+}
+
+/** Prints what the tiers whose results are in the folder took, and the sum of their tests. */
+function report(folder) {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.tier.json'));
+  const results = files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')));
+  let passed = 0;
+  let failed = 0;
+  for (const { name, minutes, seconds, isLate, ...tests } of results) {
+    passed += tests.passed;
+    failed += tests.failed;
+    const late = isLate ? ', ended because it took too long' : '';
+    console.log(
+      `${name}: ${tests.passed} passed, ${tests.failed} failed in ${seconds} s of ${minutes * 60} s${late}`,
+    );
+  }
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+/** The exit code of jest, or `late` when it took longer than `limitMs` and was ended. */
+async function jest(options, limitMs) {
+  running = spawn(process.execPath, [...JEST, ...options], {
+    cwd: root,
+    stdio: 'inherit',
+    // A group of its own: what tests have started ends with it.
+    detached: true,
+  });
+  let isLate = false;
+  const timer =
+    limitMs &&
+    setTimeout(() => {
+      isLate = true;
+      signalGroup('SIGTERM');
+      setTimeout(signalGroup, GRACE_MS, 'SIGKILL').unref();
+    }, limitMs);
+  const [code] = await once(running, 'exit');
+  clearTimeout(timer);
+  if (isLate) signalGroup('SIGKILL');
+  running = undefined;
+  return isLate ? 'late' : (code ?? 1);
+}
+
+function signalGroup(signal) {
+  try {
+    process.kill(-running.pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+function resultsIn(file) {
+  if (!existsSync(file)) return { passed: 0, failed: 0 };
+  const results = JSON.parse(readFileSync(file, 'utf8'));
+  return {
+    passed: results.numPassedTests,
+    // A file that does not even load has no tests to count.
+    failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
+  };
+}

@@ -5,7 +5,7 @@
  */
 import { register } from 'node:module';
 
-register('../../test/log/helpers/typescript-hooks.mjs', import.meta.url);
+register('../../test/helpers/log/typescript-hooks.mjs', import.meta.url);
 const { canStartBroker, KafkaBroker } = await import('../../test/helpers/kafka-broker.ts');
 
 if (!canStartBroker()) {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it, test } from '@jest/globals';
 
-import { Page } from '../docs/page.js';
+import { Page } from '../helpers/page.js';
 import { describeWithPrometheus, promtool } from '../helpers/prometheus.js';
 
 const DEPLOYED = fileURLToPath(new URL('../../deploy/prometheus/', import.meta.url));

@@ -10,7 +10,7 @@ import type { Fault } from './clickhouse/faults.js';
 import type { ProgramOptions } from './clickhouse/program.js';
 
 const PROGRAM = fileURLToPath(new URL('./clickhouse/program.ts', import.meta.url));
-const HOOKS = new URL('../log/helpers/typescript-hooks.mjs', import.meta.url).href;
+const HOOKS = new URL('./log/typescript-hooks.mjs', import.meta.url).href;
 const REGISTER = `data:text/javascript,import{register}from'node:module';register('${HOOKS}')`;
 
 export interface Counts {

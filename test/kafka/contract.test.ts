@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { LogRecord, UploadLog } from '../../src/log/upload-log.js';
 import { describeWithKafka, KafkaLogs, sharedBrokers } from '../helpers/kafka.js';
-import { LogFolders, record } from '../log/helpers/log-folders.js';
+import { LogFolders, record } from '../helpers/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 /** What both adapters promise, asked of both in the same words. */

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, it } from '@jest/globals';
 
 import type { LogRecord, Topic, UploadLog } from '../../src/log/upload-log.js';
 import { describeWithKafka, KafkaLogs, sharedBrokers } from '../helpers/kafka.js';
-import { record } from '../log/helpers/log-folders.js';
+import { record } from '../helpers/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 const isEven = ({ value }: LogRecord): boolean => Number(value.toString()) % 2 === 0;

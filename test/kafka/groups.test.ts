@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Consumption, LogRecord, UploadLog } from '../../src/log/upload-log.js';
 import { describeWithKafka, KafkaLogs, sharedBrokers } from '../helpers/kafka.js';
-import { record } from '../log/helpers/log-folders.js';
+import { record } from '../helpers/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 const SESSION_MS = 6_000;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { describeWithBroker, KafkaLogs } from '../helpers/kafka.js';
 import { KafkaBroker } from '../helpers/kafka-broker.js';
 import { KafkaProxy } from '../helpers/kafka-proxy.js';
-import { record } from '../log/helpers/log-folders.js';
+import { record } from '../helpers/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 const PARTITIONS = 6;

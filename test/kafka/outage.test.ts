@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError, type LogRecord } from '../../src/log/upload-log.js';
 import { KafkaBroker } from '../helpers/kafka-broker.js';
 import { describeWithBroker, KafkaLogs } from '../helpers/kafka.js';
-import { record } from '../log/helpers/log-folders.js';
+import { record } from '../helpers/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 const TIMEOUT_MS = 2_000;

@@ -10,7 +10,7 @@ import {
   KafkaLogs,
   sharedBrokers,
 } from '../helpers/kafka.js';
-import { record } from '../log/helpers/log-folders.js';
+import { record } from '../helpers/log/log-folders.js';
 
 const RIGHT = {
   'cleanup.policy': 'delete',

@@ -1,0 +1,29 @@
+/**
+ * The tiers of the tests, in the order in which they run: the quick ones first.
+ *
+ * `npm test` runs those that are not `apart`. A tier that is apart needs what not every machine has:
+ * a second broker, a mount, or containers. `.ci/run` runs all of them.
+ */
+export const TIERS = {
+  /** No engine, no broker, no build; no test takes over 5 s. */
+  unit: { folder: 'test/unit', minutes: 2 },
+  /** With the ClickHouse engine in the process, or behind its HTTP protocol. */
+  engine: { folder: 'test/engine', minutes: 6 },
+  /** The console and the API's page in Chromium. */
+  browser: { folder: 'test/browser', minutes: 2 },
+  /** What is shipped beside the code: alerts, Kubernetes objects. */
+  deploy: { folder: 'test/deploy', without: ['test/deploy/containers'], minutes: 1 },
+  /** The adapter on one real broker. */
+  kafka: { folder: 'test/kafka', without: ['test/kafka/cluster'], minutes: 3 },
+  /** The built service as processes: used, killed, cut off. */
+  process: { folder: 'test/process', without: ['test/process/disk'], minutes: 6 },
+  /** Disks that lose power, fill up or turn read-only. */
+  disk: { folder: 'test/process/disk', minutes: 5, apart: true },
+  /** Three brokers under faults. */
+  cluster: { folder: 'test/kafka/cluster', minutes: 5, apart: true },
+  /** The image, built and run. */
+  containers: { folder: 'test/deploy/containers', minutes: 5, apart: true },
+};
+
+/** What `npm run test:NAME` runs besides the tier of that name. */
+export const WITH = { process: ['disk'], kafka: ['cluster'], deploy: ['containers'] };

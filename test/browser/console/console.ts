@@ -1,0 +1,166 @@
+import { readFile } from 'node:fs/promises';
+
+import { expect } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+
+import { startChromium } from '../../helpers/chromium.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../../helpers/service-process.js';
+
+export interface GivenFile {
+  readonly name: string;
+  readonly content: string | Buffer;
+}
+
+/** A channel that the service refuses for cost, which the page does not know. */
+export const INTEGRATED = 'Integrated Ads';
+
+/** The built service, and a browser that opens its console. */
+export class ConsoleService {
+  private constructor(
+    private readonly dataDir: string,
+    readonly service: ServiceProcess,
+    readonly browser: Browser,
+    readonly token: string,
+  ) {}
+
+  static async start(): Promise<ConsoleService> {
+    const dataDir = await makeDataDir();
+    const token = await tokenFor(dataDir, 'acme');
+    const [service, browser] = await Promise.all([
+      ServiceProcess.start(dataDir, { INTEGRATED_CHANNELS: INTEGRATED }),
+      startChromium(),
+    ]);
+    return new ConsoleService(dataDir, service, browser, token);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.service.ports.api}/console`;
+  }
+
+  /** The console in a browser profile of its own. */
+  async open(options: BrowserContextOptions = {}): Promise<ConsolePage> {
+    const context = await this.browser.newContext(options);
+    await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
+      console.error('policy violated: ' + event.violatedDirective + ' ' + event.blockedURI);
+    })`);
+    const page = await context.newPage();
+    page.setDefaultTimeout(45_000);
+    const console = new ConsolePage(page, this.token);
+    await page.goto(this.url);
+    return console;
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.service.kill();
+    await removeDataDir(this.dataDir);
+  }
+}
+
+/** What a user does with the page. */
+export class ConsolePage {
+  /** Errors of scripts and violations of the content security policy. */
+  readonly errors: string[] = [];
+
+  constructor(
+    readonly page: Page,
+    private readonly token: string,
+  ) {
+    page.on('pageerror', (error) => this.errors.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.errors.push(message.text());
+    });
+  }
+
+  get tokenField(): Locator {
+    return this.page.getByLabel('API token of');
+  }
+
+  pasteToken(token = this.token): Promise<void> {
+    return this.tokenField.fill(token);
+  }
+
+  async chooseFamily(label: 'Cost' | 'Self-serve'): Promise<void> {
+    await this.page.getByRole('radio', { name: label }).check();
+  }
+
+  pick(...files: readonly GivenFile[]): Promise<void> {
+    return this.page
+      .getByLabel('CSV files')
+      .setInputFiles(
+        files.map(({ name, content }) => ({ name, mimeType: 'text/csv', buffer: bytes(content) })),
+      );
+  }
+
+  /** Drops files as a file manager does. */
+  async drop(...files: readonly GivenFile[]): Promise<void> {
+    const given = files.map(({ name, content }) => ({
+      name,
+      base64: bytes(content).toString('base64'),
+    }));
+    const transfer = await this.page.evaluateHandle(
+      `((given) => {
+        const transfer = new DataTransfer();
+        for (const { name, base64 } of given) {
+          const content = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+          transfer.items.add(new File([content], name, { type: 'text/csv' }));
+        }
+        return transfer;
+      })(${JSON.stringify(given)})`,
+    );
+    await this.page.dispatchEvent('#drop', 'drop', { dataTransfer: transfer });
+  }
+
+  card(fileName: string): Locator {
+    const heading = this.page.getByRole('heading', { name: fileName, exact: true });
+    return this.page.getByRole('listitem').filter({ has: heading }).last();
+  }
+
+  /** Waits until the file's state says this. */
+  async state(fileName: string, text: string | RegExp): Promise<void> {
+    const state = this.card(fileName).locator('.state').filter({ hasText: text });
+    try {
+      await state.waitFor();
+    } catch (error) {
+      const shown = await this.page.locator('#uploads').innerText();
+      throw new Error(`${fileName} is not "${String(text)}", but: ${shown}`, { cause: error });
+    }
+  }
+
+  async click(fileName: string, label: string): Promise<void> {
+    await this.card(fileName).getByRole('button', { name: label }).click();
+  }
+
+  /** Row, column and message of what is said to be wrong. */
+  async mistakes(fileName: string, caption: string): Promise<string[][]> {
+    const table = this.card(fileName).getByRole('table', { name: caption });
+    await table.waitFor();
+    const rows = await table.locator('tbody tr').all();
+    return Promise.all(rows.map((row) => row.locator('td').allInnerTexts()));
+  }
+
+  async downloadWrongRows(fileName: string): Promise<{ name: string; csv: string }> {
+    const [download] = await Promise.all([
+      this.page.waitForEvent('download'),
+      this.click(fileName, 'Download the wrong rows'),
+    ]);
+    const csv = await readFile(await download.path(), 'utf8');
+    return { name: download.suggestedFilename(), csv };
+  }
+
+  /** Ends the visit, in which no script failed and the policy was kept. */
+  async close(expected: readonly RegExp[] = []): Promise<void> {
+    await this.page.context().close();
+    const others = this.errors.filter((error) => !expected.some((known) => known.test(error)));
+    expect(others).toEqual([]);
+  }
+}
+
+function bytes(content: string | Buffer): Buffer {
+  return Buffer.from(content);
+}

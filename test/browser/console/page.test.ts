@@ -1,0 +1,222 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { BrowserContextOptions, FileChooser } from 'playwright-core';
+
+import { describeWithChromium } from '../../helpers/chromium.js';
+import { makeDataDir, removeDataDir, ServiceProcess } from '../../helpers/service-process.js';
+import { csv, goodRow } from '../../helpers/files.js';
+import { type ConsolePage, ConsoleService } from './console.js';
+
+const LONG = 'a-name-of-a-file-that-is-long-enough-for-any-screen-of-a-phone.csv';
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+describe('the files of the console', () => {
+  let dataDir: string;
+  let service: ServiceProcess;
+  beforeAll(async () => {
+    dataDir = await makeDataDir();
+    service = await ServiceProcess.start(dataDir);
+  });
+  afterAll(async () => {
+    await service.kill();
+    await removeDataDir(dataDir);
+  });
+  const get = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`http://127.0.0.1:${service.ports.api}${path}`, { redirect: 'manual', ...init });
+
+  test('are served without a token, under a strict policy, and are asked for anew', async () => {
+    for (const [path, type] of [
+      ['/console/', 'text/html; charset=utf-8'],
+      ['/console/modules/console/main.js', 'text/javascript; charset=utf-8'],
+      ['/console/modules/console/check-worker.js', 'text/javascript; charset=utf-8'],
+      ['/console/modules/console/console.css', 'text/css; charset=utf-8'],
+      ['/console/modules/ingest/prepare/prepare-upload.js', 'text/javascript; charset=utf-8'],
+    ]) {
+      const response = await get(path!);
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': type,
+        'content-security-policy':
+          "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; " +
+          "connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; " +
+          "form-action 'none'",
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-cache',
+      });
+      expect(response.headers.get('set-cookie')).toBeNull();
+      const etag = response.headers.get('etag')!;
+      const again = await get(path!, { headers: { 'If-None-Match': etag } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      const head = await get(path!, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+    }
+  });
+
+  test('are no others, and take no other method', async () => {
+    const redirect = await get('/console');
+    expect([redirect.status, redirect.headers.get('location')]).toEqual([308, 'console/']);
+    for (const path of [
+      '/console/index.html',
+      '/console/modules/main.js',
+      '/console/modules/accounts/token-store.js',
+      '/console/modules/console/main.js.map',
+      '/console/modules/console/../../../package.json',
+      '/console/modules/console/%2e%2e/%2e%2e/main.js',
+      '/console/constructor',
+      '/Console/',
+      '/consoles',
+    ]) {
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+    }
+    const post = await get('/console/', { method: 'POST' });
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect((await get('/console/nothing', { method: 'POST' })).status).toBe(404);
+  });
+});
+
+describeWithChromium('the page of the console', () => {
+  let service: ConsoleService;
+  beforeAll(async () => {
+    service = await ConsoleService.start();
+  });
+  afterAll(() => service.close());
+
+  test('is used by keys alone, from the token to the end of the request', async () => {
+    const console = await service.open();
+    const { page } = console;
+    const { keyboard } = page;
+    // Listened for from the start: the browser is to know of it before the key is pressed.
+    const chosen = new Promise<FileChooser>((resolve) => page.once('filechooser', resolve));
+    const focused = (): Promise<string> =>
+      page.evaluate(
+        "(document.activeElement.labels?.[0] ?? document.activeElement).innerText.trim().replace(/\\s+/g, ' ')",
+      );
+    const tabTo = async (label: RegExp): Promise<void> => {
+      for (let steps = 0; steps < 15; steps++) {
+        await keyboard.press('Tab');
+        if (label.test(await focused())) return;
+      }
+      throw new Error(`${String(label)} cannot be reached, the focus is on: ${await focused()}`);
+    };
+    await tabTo(/^Skip to the files/);
+    expect(await page.getByText('Skip to the files').boundingBox()).toMatchObject({ y: 8 });
+    await tabTo(/^API token/);
+    await keyboard.type(service.token);
+    await tabTo(/^Cost/);
+    await keyboard.press('ArrowDown');
+    await tabTo(/^Time zone/);
+    await keyboard.press('Shift+Tab');
+    await keyboard.press('ArrowUp');
+    await tabTo(/^CSV files/);
+    await keyboard.press('Enter');
+    const chooser = await chosen;
+    const content = csv([goodRow('cost', { campaign: 'by keys' })]);
+    await chooser.setFiles({
+      name: 'keys.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(content),
+    });
+    await console.state('keys.csv', 'Valid: 1 row');
+    await page.getByRole('status').filter({ hasText: 'keys.csv: Valid: 1 row' }).waitFor();
+    await tabTo(/^Send keys\.csv/);
+    await keyboard.press('Enter');
+    await console.state('keys.csv', 'Succeeded');
+    await page.getByRole('status').filter({ hasText: 'keys.csv: Succeeded' }).waitFor();
+    // The button is gone; the focus is still where the file is.
+    expect(await focused()).toMatch(/^keys\.csv/);
+    await tabTo(/^Remove keys\.csv/);
+    await keyboard.press('Enter');
+    expect(await focused()).toMatch(/^CSV files/);
+    await console.close();
+  });
+
+  test('without a token says so where the token goes', async () => {
+    const console = await service.open();
+    await console.pick({ name: 'a.csv', content: csv([goodRow('cost')]) });
+    await console.click('a.csv', 'Send');
+    await console.page.getByText('Paste the API token first.').waitFor();
+    expect(await console.page.evaluate('document.activeElement.id')).toBe('token');
+    expect(await console.tokenField.getAttribute('aria-invalid')).toBe('true');
+    await console.state('a.csv', 'Valid');
+    await console.close();
+  });
+
+  test('leaves neither the token nor its values in the browser', async () => {
+    const console = await service.open();
+    await console.pasteToken();
+    const { page } = console;
+    await console.pick({
+      name: 'kept.csv',
+      content: csv([goodRow('cost', { campaign: 'not to be kept' })]),
+    });
+    await console.click('kept.csv', 'Send');
+    await console.state('kept.csv', 'Succeeded');
+    const state = await page.context().storageState({ indexedDB: true });
+    expect(state.cookies).toEqual([]);
+    expect(state.origins.map(({ localStorage }) => localStorage.map(({ name }) => name))).toEqual([
+      ['custom-data.recent-requests'],
+    ]);
+    const kept = JSON.stringify([
+      state,
+      await page.evaluate('[{ ...sessionStorage }, location.href, document.cookie, history.state]'),
+      await page.evaluate('caches.keys()'),
+    ]);
+    expect(kept).toContain('kept.csv');
+    expect(kept).not.toContain(service.token);
+    expect(kept).not.toContain('not to be kept');
+
+    await page.reload();
+    expect(await console.tokenField.inputValue()).toBe('');
+    await page.getByRole('row', { name: /kept\.csv.*Succeeded/ }).waitFor();
+    await page.getByRole('button', { name: 'Clear this list' }).click();
+    expect(await page.evaluate('localStorage.length')).toBe(0);
+    await page.getByText('There are none.').waitFor();
+    await console.close();
+  });
+
+  test.each<[name: string, options: BrowserContextOptions]>([
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['on a narrow phone', { viewport: { width: 320, height: 640 }, isMobile: true }],
+  ])('is accessible: %s', async (_name, options) => {
+    const console = await service.open({ reducedMotion: 'reduce', ...options });
+    const axe = await readFile(AXE, 'utf8');
+    const check = async (): Promise<void> => {
+      expect(await violations(console, axe)).toEqual([]);
+      expect(
+        await console.page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+      ).toBeLessThanOrEqual(0);
+    };
+    await check();
+    const wrong = Array.from({ length: 15 }, () => goodRow('cost', { currency: 'x'.repeat(80) }));
+    await console.pasteToken();
+    await console.chooseFamily('Self-serve');
+    await console.chooseFamily('Cost');
+    await console.pick(
+      { name: LONG, content: csv(wrong) },
+      { name: 'good.csv', content: csv([goodRow('cost')]) },
+      { name: 'large.csv', content: 'x'.repeat(1_100_000) },
+    );
+    await console.state('good.csv', 'Valid');
+    await console.state('large.csv', 'Too large');
+    await check();
+    await console.click(LONG, 'Send all the same');
+    await console.state(LONG, 'Failed');
+    await console.click('good.csv', 'Send');
+    await console.state('good.csv', 'Succeeded');
+    await check();
+    await console.close();
+  });
+});
+
+/** What axe finds, as lines. */
+async function violations({ page }: ConsolePage, axe: string): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(
+    `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`,
+  );
+}

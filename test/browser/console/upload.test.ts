@@ -1,0 +1,246 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { describeWithChromium } from '../../helpers/chromium.js';
+import { csv, goodRow } from '../../helpers/files.js';
+import { type ConsolePage, ConsoleService, INTEGRATED } from './console.js';
+
+const REFUSED = [/Failed to load resource/];
+
+describeWithChromium('a file in the console', () => {
+  let service: ConsoleService;
+  beforeAll(async () => {
+    service = await ConsoleService.start();
+  });
+  afterAll(() => service.close());
+
+  const rowsOf = (campaign: string): Promise<object[]> =>
+    service.service.query(
+      `SELECT campaign, clicks, cost FROM cost_report WHERE campaign LIKE '${campaign}%' ORDER BY campaign`,
+    );
+  const visit = async (work: (console: ConsolePage) => Promise<void>): Promise<ConsolePage> => {
+    const console = await service.open();
+    await console.pasteToken();
+    await work(console);
+    return console;
+  };
+
+  test('goes from the drop to the report', async () => {
+    const rows = ['dropped 1', 'dropped 2'].map((campaign) =>
+      goodRow('cost', { campaign, clicks: '7', cost: '2.5' }),
+    );
+    const console = await visit(async (console) => {
+      await console.drop({ name: 'spring.csv', content: csv(rows) });
+      await console.state('spring.csv', 'Valid: 2 rows');
+      // Checked off the page's own thread, and not sent yet.
+      expect(console.page.workers()).toHaveLength(1);
+      expect(await rowsOf('dropped')).toEqual([]);
+      await console.click('spring.csv', 'Send');
+      await console.state('spring.csv', 'Succeeded');
+    });
+    expect(await rowsOf('dropped')).toEqual([
+      { campaign: 'dropped 1', clicks: 7, cost: 2.5 },
+      { campaign: 'dropped 2', clicks: 7, cost: 2.5 },
+    ]);
+    await console.close();
+  });
+
+  test('is sent after those before it, so that of two with the same key the later wins', async () => {
+    const files = ['1', '2', '3', '4'].map((clicks) => ({
+      name: `order-${clicks}.csv`,
+      content: csv([goodRow('cost', { campaign: 'in order', clicks, cost: '1' })]),
+    }));
+    const console = await visit(async (console) => {
+      // The earlier, the slower: were they sent at the same time, the last would be first.
+      let delayMs = 400;
+      await console.page.route('**/cost/requests/', async (route) => {
+        await sleep((delayMs -= 100));
+        await route.continue();
+      });
+      await console.pick(...files);
+      for (const { name } of files) await console.state(name, 'Valid');
+      await console.page.getByRole('button', { name: 'Send all valid files' }).click();
+      for (const { name } of files) await console.state(name, 'Succeeded');
+    });
+    expect(await rowsOf('in order')).toEqual([{ campaign: 'in order', clicks: 4, cost: 1 }]);
+    await console.close();
+  });
+
+  test('is judged here as the service judges it, and its wrong rows can be had', async () => {
+    const wrong = goodRow('cost', {
+      campaign: '=HYPERLINK("http://x"), 1',
+      cost: '-1.5',
+      clicks: '+x',
+    });
+    const content = '\ufeff' + csv([goodRow('cost'), wrong, goodRow('cost', { currency: 'eur' })]);
+    const found = [
+      ['3', 'clicks', '"+x" is not a whole number from 0 to 999999999999, digits only'],
+      ['4', 'currency', '"eur" is not an ISO 4217 currency code in uppercase'],
+    ];
+    const columns = Object.keys(wrong).join(',');
+    const annotated =
+      `\ufeff${columns},error\r\n` +
+      `2026-03-01,Search,EUR,"'=HYPERLINK(""http://x""), 1",100,'+x,-1.5,` +
+      `"row 3: clicks ""+x"" is not a whole number from 0 to 999999999999, digits only"\r\n` +
+      `2026-03-01,Search,eur,Spring,100,10,1.5,` +
+      `"row 4: currency ""eur"" is not an ISO 4217 currency code in uppercase"\r\n`;
+    const console = await visit(async (console) => {
+      await console.pick({ name: 'wrong.csv', content });
+      await console.state('wrong.csv', '2 wrong rows');
+      expect(await console.mistakes('wrong.csv', 'What is wrong')).toEqual(found);
+      const download = await console.downloadWrongRows('wrong.csv');
+      expect(download).toEqual({ name: 'wrong-wrong-rows.csv', csv: annotated });
+
+      await console.click('wrong.csv', 'Send all the same');
+      await console.state('wrong.csv', 'Failed');
+      expect(await console.mistakes('wrong.csv', 'What the service found')).toEqual(found);
+      expect((await console.downloadWrongRows('wrong.csv')).csv).toBe(annotated);
+    });
+    await console.close();
+  });
+
+  test('what only the service knows is in the wrong rows as well', async () => {
+    const content = csv([goodRow('cost'), goodRow('cost', { channel: INTEGRATED })]);
+    const console = await visit(async (console) => {
+      await console.pick({ name: 'channel.csv', content });
+      await console.state('channel.csv', 'Valid: 2 rows');
+      await console.click('channel.csv', 'Send');
+      await console.state('channel.csv', 'Failed');
+      expect((await console.downloadWrongRows('channel.csv')).csv.split('\r\n')[1]).toBe(
+        `2026-03-01,${INTEGRATED},EUR,Spring,100,10,1.5,"row 3: channel ""${INTEGRATED}"" is a ` +
+          'channel with cost integration, its cost cannot be uploaded"',
+      );
+    });
+    await console.close();
+  });
+
+  test('larger than a request is packed where that helps, else the command line tool is named', async () => {
+    const date = new Date().toISOString().slice(0, 10);
+    const row = (i: number) => goodRow('self-serve', { date, event_category: `m${i % 5}` });
+    const large = csv(Array.from({ length: 50_000 }, (_, i) => row(i)));
+    expect(large.length).toBeGreaterThan(1_048_576);
+    const rows = Array.from({ length: 30_000 }, (_, i) => goodRow('cost', { campaign: `c${i}` }));
+    const console = await visit(async (console) => {
+      await console.pick({ name: 'cost large.csv', content: csv(rows) });
+      await console.state('cost large.csv', 'Too large for one request');
+      const card = console.card('cost large.csv');
+      expect(await card.innerText()).toContain("custom-data upload 'cost large.csv' --family cost");
+      expect(await card.getByRole('button', { name: 'Send' }).count()).toBe(0);
+
+      await console.chooseFamily('Self-serve');
+      await console.pick({ name: 'large.csv', content: large });
+      await console.state('large.csv', 'Valid: 50,000 rows');
+      const [posted] = await Promise.all([
+        console.page.waitForRequest((request) => request.method() === 'POST'),
+        console.click('large.csv', 'Send'),
+      ]);
+      await console.state('large.csv', 'Succeeded');
+      expect(posted.headers()['content-type']).toContain('multipart/form-data');
+    });
+    expect(
+      await service.service.query(
+        `SELECT count() AS rows FROM self_serve_rows WHERE date = '${date}'`,
+      ),
+    ).toEqual([{ rows: 50_000 }]);
+    await console.close();
+  });
+
+  test('that the service refuses is sent again under the same key', async () => {
+    const content = csv([goodRow('cost', { campaign: 'again' })]);
+    const console = await visit(async (console) => {
+      const keys: (string | undefined)[] = [];
+      console.page.on('request', (request) => {
+        if (request.method() === 'POST') keys.push(request.headers()['idempotency-key']);
+      });
+      await console.pasteToken('nobody');
+      await console.pick({ name: 'again.csv', content });
+      await console.click('again.csv', 'Send');
+      await console.state('again.csv', 'Not taken by the service');
+      expect(await console.card('again.csv').innerText()).toContain('The API token is unknown');
+      await console.pasteToken();
+      await console.click('again.csv', 'Send again');
+      await console.state('again.csv', 'Succeeded');
+      expect(keys).toHaveLength(2);
+      expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+      expect(keys[1]).toBe(keys[0]);
+    });
+    await console.close(REFUSED);
+  });
+
+  test('shows how much of it has been sent', async () => {
+    const rows = Array.from({ length: 9_000 }, (_, i) =>
+      goodRow('cost', { campaign: `slow ${i}` }),
+    );
+    const console = await visit(async (console) => {
+      const { page } = console;
+      const devTools = await page.context().newCDPSession(page);
+      await devTools.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: 300_000,
+      });
+      await console.pick({ name: 'slow.csv', content: csv(rows) });
+      await console.click('slow.csv', 'Send');
+      await console.state('slow.csv', /Sending: [1-9]\d? %/);
+      const bar = page.getByRole('progressbar', { name: 'Sending slow.csv' });
+      const sent = Number(await bar.getAttribute('value'));
+      expect(sent).toBeGreaterThan(0);
+      expect(sent).toBeLessThan(1);
+      await console.state('slow.csv', 'Succeeded');
+      expect(await bar.count()).toBe(0);
+    });
+    await console.close();
+  });
+
+  test('is followed through a moment in which the service is away', async () => {
+    const console = await visit(async (console) => {
+      let refusals = 0;
+      await console.page.route('**/cost/requests/*-*', (route) =>
+        refusals++ < 2 ? route.abort('connectionrefused') : route.continue(),
+      );
+      await console.pick({ name: 'away.csv', content: csv([goodRow('cost')]) });
+      await console.click('away.csv', 'Send');
+      await console.state('away.csv', 'Succeeded');
+      expect(refusals).toBeGreaterThan(2);
+    });
+    await console.close(REFUSED);
+  });
+
+  test('whose token is refused later is asked about again', async () => {
+    const console = await visit(async (console) => {
+      const { page } = console;
+      await page.route('**/cost/requests/*-*', (route) =>
+        route.continue({ headers: { ...route.request().headers(), authorization: 'none' } }),
+      );
+      await console.pick({ name: 'later.csv', content: csv([goodRow('cost')]) });
+      await console.click('later.csv', 'Send');
+      await console.state('later.csv', 'Sent, but its state cannot be read');
+      await page.unrouteAll();
+      await console.click('later.csv', 'Ask again');
+      await console.state('later.csv', 'Succeeded');
+    });
+    await console.close(REFUSED);
+  });
+
+  test('whose name and values are hostile stays text', async () => {
+    const attack = '<img src=x onerror="document.title=1">"><script>document.title=2</script>';
+    // A name of a file has no slash.
+    const name = `${attack.replaceAll('/', '')}.csv`;
+    const content = csv([goodRow('cost', { currency: attack })]);
+    const console = await visit(async (console) => {
+      await console.pick({ name, content: `${attack},${content}` }, { name: 'value.csv', content });
+      await console.state(name, '2 wrong rows');
+      await console.click(name, 'Send all the same');
+      await console.state(name, 'Failed');
+      const [[, , message]] = (await console.mistakes('value.csv', 'What is wrong')) as [string[]];
+      expect(message).toContain('<img src=x onerror');
+      await console.page.reload();
+      await console.page.getByRole('rowheader', { name }).waitFor();
+      expect(await console.page.title()).toBe('Custom data upload');
+      expect(await console.page.locator('img, main script').count()).toBe(0);
+    });
+    await console.close();
+  });
+});

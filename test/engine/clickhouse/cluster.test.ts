@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { RequestHistory } from '../../../src/status/history.js';
+import { blockOf, column } from '../../../src/warehouse/native/block.js';
+import { BOOL, DATE_TIME, STRING, UINT128 } from '../../../src/warehouse/native/column-types.js';
+import { migrate, waitForSchema } from '../../../src/warehouse/schema/migrate.js';
+import type { Warehouse } from '../../../src/warehouse/warehouse.js';
+import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
+import { storageBlock, type StoredKey } from '../../helpers/native-rows.js';
+import { withoutKeeper } from '../../helpers/without-keeper.js';
+import { connectTo } from '../../helpers/warehouses.js';
+
+/**
+ * The schema behind Distributed tables, as it is on a cluster. What needs a Keeper is taken away:
+ * ON CLUSTER and Replicated. One node plays every shard.
+ */
+
+const SHARD = '<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>';
+
+function clusterOf(shards: number): string {
+  const servers = `<remote_servers><eu>${SHARD.repeat(shards)}</eu></remote_servers>`;
+  return `<clickhouse><tcp_port>9000</tcp_port>${servers}</clickhouse>`;
+}
+
+const key: StoredKey = {
+  account: 'acme',
+  date: '2026-01-01',
+  channel: 'news',
+  third: 'spring',
+  version: 1n,
+  requestId: '0193c2f0-1a2b-7c3d-8e4f-a5b6c7d8e9fa',
+  uploadedAt: 1_750_000_000,
+  rows: [{ currency: 'EUR', impressions: 10, clicks: 1, cost: 0.5 }],
+};
+const metric = (name: string, version: bigint, value: number): StoredKey => ({
+  ...key,
+  third: name,
+  version,
+  rows: [{ event_value: value }],
+});
+
+describe.each([
+  ['one shard', 1],
+  ['two shards', 2],
+])('%s', (_, shards) => {
+  let server: ClickHouseHttp;
+  let warehouse: Warehouse;
+
+  beforeAll(async () => {
+    server = await ClickHouseHttp.start({ config: clusterOf(shards) });
+    warehouse = withoutKeeper(connectTo(server));
+    await migrate(warehouse, 'custom_data', 'eu');
+    await migrate(warehouse, 'custom_data', 'eu');
+    await waitForSchema(warehouse, 'custom_data', AbortSignal.timeout(5_000));
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    await server.stop();
+  });
+
+  test('every view answers, and shows what was uploaded last', async () => {
+    await warehouse.insert('cost', storageBlock('cost', [key]));
+    const later = { ...key, version: 2n, rows: [{ ...key.rows[0], cost: 0.25 }] };
+    await warehouse.insert('cost', storageBlock('cost', [later]));
+    await warehouse.insert(
+      'self_serve',
+      storageBlock('self_serve', [metric('visits', 1n, 7), metric('orders', 1n, 3)]),
+    );
+    await warehouse.insert('self_serve', storageBlock('self_serve', [metric('visits', 2n, 8)]));
+    await warehouse.insert(
+      'metric_archivals',
+      blockOf(
+        [
+          column('account', STRING, ['acme']),
+          column('name', STRING, ['orders']),
+          column('archived', BOOL, [true]),
+          column('changed_at', DATE_TIME, [1]),
+          column('version', UINT128, [1n]),
+        ],
+        1,
+      ),
+    );
+    // The one node answers for every shard.
+    const asOften = <T>(row: T): T[] => Array<T>(shards).fill(row);
+    const rows = (view: string, columns: string): Promise<unknown[]> =>
+      server.query(`SELECT ${columns} FROM ${view} ORDER BY ALL`);
+    expect(await rows('cost_rows', 'account, cost')).toEqual(
+      asOften({ account: 'acme', cost: 0.25 }),
+    );
+    expect(await rows('cost_summary', 'campaign, cost')).toEqual(
+      asOften({ campaign: 'spring', cost: 0.25 }),
+    );
+    expect(await rows('cost_report', 'cost')).toEqual([{ cost: 0.25 * shards }]);
+    expect(await rows('self_serve_report', 'event_category, event_value')).toEqual([
+      { event_category: 'visits', event_value: 8 * shards },
+    ]);
+    expect(await rows('metrics', 'DISTINCT name, archived')).toEqual([
+      { name: 'orders', archived: true },
+      { name: 'visits', archived: false },
+    ]);
+  });
+
+  test('rows stand on one shard only', async () => {
+    expect(
+      await server.query('SELECT toUInt32(count()) AS n FROM cost_local WHERE version = 2'),
+    ).toEqual([{ n: 1 }]);
+  });
+
+  test('the history finds a request', async () => {
+    const history = new RequestHistory(warehouse, 'custom_data');
+    const transition = {
+      requestId: key.requestId,
+      account: 'acme',
+      family: 'cost',
+      status: 'succeeded',
+      prevStatus: 'ingested',
+      reason: null,
+      createdAt: '2026-01-01T00:00:00',
+      updatedAt: '2026-01-01T00:00:01',
+      version: '5',
+      sentMax: '5',
+    } as const;
+    await history.write([transition]);
+    expect(await history.find(key.requestId)).toEqual(transition);
+    expect(await history.highestVersion()).toBe(5n);
+  });
+});

@@ -1,0 +1,194 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { statementsOf } from '../../../src/warehouse/sql.js';
+import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
+
+/**
+ * What deploy/clickhouse lets an analyst do. The engine in a process keeps users in its configuration
+ * alone: it parses every statement as it is, and then gets the rights and row policies that stand in
+ * them as configuration of its only user.
+ */
+
+const ACCESS = new URL('../../../deploy/clickhouse/', import.meta.url);
+const SCHEMA = new URL('../../../src/warehouse/schema/', import.meta.url);
+/** What making the schema and its rows takes, none of it reading. */
+const SETTING_UP = [
+  'GRANT CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW, ALTER SETTINGS, ALTER COLUMN, INSERT ON custom_data.*',
+  'GRANT TABLE ENGINE ON *',
+  // A view that is replaced is made by another name first.
+  'GRANT SELECT, DROP TABLE ON custom_data._tmp_replace_*',
+];
+
+const ROWS = [
+  `cost SELECT {account}, '2026-03-02', 'Radio', 'Brand', 1, generateUUIDv4(), now(),
+     [(1, 1, 1, 'EUR')],
+     [('EUR', 1, 1, 1)]`,
+  `self_serve SELECT {account}, '2026-03-02', 'Radio', 'Visits', 1, generateUUIDv4(), now(),
+     [(1, NULL, NULL, '')]`,
+  `metric_sightings SELECT {account}, 'Visits', now(), now()`,
+  `metric_archivals SELECT {account}, 'Old', true, now(), 1`,
+  `request_transitions SELECT generateUUIDv4(), {account}, 'cost', 'succeeded', 'ingested', NULL,
+     now(), now(), 1, 1, 1, 1, 1`,
+];
+
+async function statementsIn(folder: URL, ending: string): Promise<string[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(ending)).sort();
+  const scripts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
+  return scripts.flatMap(statementsOf);
+}
+
+interface Policy {
+  readonly tables: readonly string[];
+  readonly condition: string;
+  readonly to: string;
+}
+
+function policiesIn(statements: readonly string[]): Policy[] {
+  const policy = /^CREATE ROW POLICY .*?\bON\s+(.*?)\s+USING (.*?)\s+TO (.*)$/s;
+  return statements.flatMap((statement) => {
+    const [, tables, condition, to] = policy.exec(statement) ?? [];
+    return tables === undefined
+      ? []
+      : [{ tables: tables.split(/,\s*/), condition: condition!, to: to! }];
+  });
+}
+
+const escaped = (sql: string): string => sql.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+describe('an analyst of one account', () => {
+  let statements: string[];
+  let folder: string;
+  let server: ClickHouseHttp;
+
+  beforeAll(async () => {
+    statements = await statementsIn(ACCESS, '.sql');
+    const grants = statements
+      .filter((each) => each.startsWith('GRANT SELECT'))
+      .map((each) => each.replace(/ TO analyst$/, ''));
+    const account = policiesIn(statements).find(({ to }) => to === 'analyst_acme')!;
+    const filters = account.tables.map((table) => {
+      const name = table.replace('custom_data.', '');
+      return `<${name}><filter>${escaped(account.condition)}</filter></${name}>`;
+    });
+
+    folder = await mkdtemp(join(tmpdir(), 'custom-data-access-'));
+    const users = join(folder, 'users.xml');
+    await writeFile(
+      users,
+      `<clickhouse>
+        <profiles><default/></profiles><quotas><default/></quotas>
+        <users><default>
+          <password/><profile>default</profile><quota>default</quota>
+          <grants>${[...SETTING_UP, ...grants].map((each) => `<query>${each}</query>`).join('')}</grants>
+          <databases><custom_data>${filters.join('')}</custom_data></databases>
+        </default></users>
+      </clickhouse>`,
+    );
+    server = await ClickHouseHttp.start({
+      config: `<clickhouse><users_config>${users}</users_config></clickhouse>`,
+    });
+    const ddl = (await statementsIn(SCHEMA, '.sql'))
+      .filter((each) => !each.startsWith('CREATE MATERIALIZED VIEW'))
+      .map((each) => each.replaceAll('{database}', 'custom_data'));
+    await run('CREATE DATABASE custom_data', {});
+    for (const statement of ddl) await run(statement);
+    for (const account of ['acme', 'other']) {
+      for (const row of ROWS) await run(`INSERT INTO ${row.replace('{account}', `'${account}'`)}`);
+    }
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function run(
+    sql: string,
+    parameters: Record<string, string> = { database: 'custom_data' },
+  ): Promise<string> {
+    const { user, password, url } = server;
+    const answer = await fetch(`${url}/?${new URLSearchParams(parameters).toString()}`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+      },
+      body: sql,
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text;
+  }
+
+  test('every statement is one that the engine understands', async () => {
+    expect(statements.length).toBeGreaterThan(15);
+    for (const statement of statements) {
+      expect(await run(`EXPLAIN AST ${statement}`)).toMatch(
+        /^(?:Create\w*Query|Grant\w*Query|CREATE ROW POLICY)/,
+      );
+    }
+  });
+
+  test('reads every view, and sees the account in each', async () => {
+    const names = await run(
+      "SELECT name FROM system.tables WHERE engine = 'View' AND database = 'custom_data' ORDER BY name",
+    );
+    const views = names.trim().split('\n');
+    expect(views).toHaveLength(7);
+    for (const view of views) {
+      expect([view, await run(`SELECT account, count() FROM ${view} GROUP BY account`)]).toEqual([
+        view,
+        'acme\t1\n',
+      ]);
+    }
+  });
+
+  test('sees no more in the tables below the views', async () => {
+    const [{ tables }] = policiesIn(statements) as [Policy];
+    expect(tables.length).toBeGreaterThanOrEqual(ROWS.length);
+    for (const table of tables) {
+      expect([table, await run(`SELECT DISTINCT account FROM ${table}`)]).toEqual([
+        table,
+        'acme\n',
+      ]);
+      expect(await run(`SELECT count() FROM ${table}`)).toBe('1\n');
+    }
+    const others = await run(
+      `SELECT name FROM system.tables WHERE database = 'custom_data' AND engine != 'View'
+       AND 'custom_data.' || name NOT IN (${tables.map((each) => `'${each}'`).join(', ')})`,
+    );
+    for (const table of others.trim().split('\n')) {
+      await expect(run(`SELECT * FROM ${table}`)).rejects.toThrow('ACCESS_DENIED');
+    }
+  });
+
+  test('reads nothing else', async () => {
+    for (const query of [
+      'SELECT * FROM schema_migrations',
+      "SELECT * FROM url('http://127.0.0.1:1/', 'CSV', 'a String')",
+      "SELECT * FROM file('x', 'CSV', 'a String')",
+      'SELECT * FROM system.query_log',
+    ]) {
+      await expect(run(query)).rejects.toThrow(/ACCESS_DENIED|UNKNOWN_TABLE/);
+    }
+  });
+
+  test('is held by policies on the same tables as everybody else', () => {
+    const policies = policiesIn(statements);
+    const granted = statements
+      .filter((each) => each.startsWith('GRANT SELECT'))
+      .map((each) => / ON (\S+) /.exec(each)![1]!);
+    expect(policies.map(({ to }) => to)).toEqual([
+      'analyst',
+      'ALL EXCEPT analyst',
+      'analyst_acme',
+      'analyst_of_all',
+    ]);
+    for (const { tables } of policies) {
+      expect(tables).toEqual(policies[0]!.tables);
+      expect(granted).toEqual(expect.arrayContaining([...tables]));
+    }
+  });
+});

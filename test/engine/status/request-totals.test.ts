@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { Status } from '../../../src/domain/requests/status.js';
+import { type RowCounts, timestampOf } from '../../../src/domain/requests/transition.js';
+import { oldestUnfinished, requestRows, requests } from '../../../src/ops/metrics.js';
+import { RequestHistory } from '../../../src/status/history.js';
+import { RequestTotalsGauges } from '../../../src/status/request-totals.js';
+import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
+
+let opened: TestWarehouse;
+beforeAll(async () => {
+  opened = await openTestWarehouse();
+});
+afterAll(() => opened.close());
+
+let number = 0;
+
+/** A cost upload of so many seconds ago that has come as far as `status`. */
+async function uploaded(agoSeconds: number, status: Status, rows: RowCounts): Promise<void> {
+  const at = timestampOf(Date.now() - agoSeconds * 1000);
+  await new RequestHistory(opened.warehouse, opened.database).write([
+    {
+      requestId: `0193c2f0-0000-7000-8000-00000000000${number++}`,
+      account: 'acme',
+      family: 'cost',
+      status,
+      prevStatus: 'uploaded',
+      reason: null,
+      createdAt: at,
+      updatedAt: at,
+      version: '7',
+      sentMax: '7',
+      rows,
+    },
+  ]);
+}
+
+async function valueOf(
+  gauge: typeof requests | typeof requestRows | typeof oldestUnfinished,
+  ...labels: readonly string[]
+): Promise<number | undefined> {
+  const { values } = await gauge.get();
+  return values.find((each) => Object.values(each.labels).join() === labels.join())?.value;
+}
+
+test('the gauges tell states, the rows of what succeeded, and the age of what is not finished', async () => {
+  await uploaded(900, 'succeeded', { validated: 10, stored: 10, readBack: 10 });
+  await uploaded(800, 'failed', { validated: 0, stored: 0, readBack: 0 });
+  await uploaded(300, 'validated', { validated: 5, stored: 0, readBack: 0 });
+  await uploaded(200, 'ingested', { validated: 4, stored: 4, readBack: 0 });
+  await new RequestTotalsGauges(new RequestHistory(opened.warehouse, opened.database)).measure();
+  expect(await valueOf(requests, 'cost', 'succeeded')).toBe(1);
+  expect(await valueOf(requests, 'cost', 'validated')).toBe(1);
+  expect(await valueOf(requestRows, 'cost', 'validated')).toBe(10);
+  expect(await valueOf(requestRows, 'cost', 'read_back')).toBe(10);
+  const age = await valueOf(oldestUnfinished, 'cost');
+  expect(age).toBeGreaterThanOrEqual(299);
+  expect(age).toBeLessThan(310);
+  expect(await valueOf(oldestUnfinished, 'self-serve')).toBe(0);
+});
+
+test('the gauges are gone while the warehouse does not answer', async () => {
+  const missing = new RequestHistory(opened.warehouse, 'no_such_database');
+  await expect(new RequestTotalsGauges(missing).measure()).rejects.toThrow();
+  expect(await valueOf(requests, 'cost', 'succeeded')).toBeUndefined();
+  expect(await valueOf(oldestUnfinished, 'cost')).toBeUndefined();
+});

@@ -1,0 +1,46 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { ChdbWarehouse } from '../../../../src/warehouse/chdb/chdb-warehouse.js';
+import { blockOf, column } from '../../../../src/warehouse/native/block.js';
+import { UINT32 } from '../../../../src/warehouse/native/column-types.js';
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'custom-data-warehouse-'));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+test('close waits for what is in flight, and what was stored is there after it', async () => {
+  const first = await ChdbWarehouse.open(dataDir, 'custom_data');
+  await first.execute('CREATE TABLE custom_data.t (n UInt32) ENGINE = MergeTree ORDER BY n');
+  const values = Array.from({ length: 100_000 }, (_, index) => index);
+  const block = blockOf([column('n', UINT32, values)], values.length);
+  const inserts = Array.from({ length: 8 }, () => first.insert('t', block));
+  await first.close();
+  await Promise.all(inserts);
+
+  const second = await ChdbWarehouse.open(dataDir, 'custom_data');
+  expect(await second.query('SELECT count() AS rows FROM custom_data.t')).toEqual([
+    { rows: '800000' },
+  ]);
+  await second.close();
+});
+
+test('blocks that an earlier process left behind are removed', async () => {
+  const first = await ChdbWarehouse.open(dataDir, 'custom_data');
+  await first.close();
+  await writeFile(join(dataDir, 'warehouse-blocks', '0.native'), 'half a block');
+  const second = await ChdbWarehouse.open(dataDir, 'custom_data');
+  expect(await readdir(join(dataDir, 'warehouse-blocks'))).toEqual([]);
+  await second.close();
+});
+
+test('a folder that the engine would take for a pattern is refused', async () => {
+  await expect(ChdbWarehouse.open(join(dataDir, '{a,b}'), 'custom_data')).rejects.toThrow(
+    '* ? { }',
+  );
+});

@@ -1,0 +1,39 @@
+import { migrate } from '../../../../src/warehouse/schema/migrate.js';
+import { passingOn, type TestWarehouse } from '../../../helpers/warehouse.js';
+
+class Killed extends Error {}
+
+/**
+ * Brings the schema up to date with a kill after each statement of each script: an attempt gets one
+ * statement further than the one before.
+ *
+ * @returns how many attempts it took
+ */
+export async function migrateKilledOften(opened: TestWarehouse): Promise<number> {
+  const { warehouse, database } = opened;
+  let limit = 0;
+  for (let attempts = 1; ; attempts++) {
+    let left = ++limit;
+    const spend = (): void => {
+      if (left-- === 0) throw new Killed();
+    };
+    const mortal = passingOn(warehouse, {
+      async execute(sql) {
+        spend();
+        await warehouse.execute(sql);
+      },
+      async insert(table, block) {
+        spend();
+        await warehouse.insert(table, block);
+        // The next script's statements are counted anew.
+        limit = 0;
+      },
+    });
+    try {
+      await migrate(mortal, database);
+      return attempts;
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { Role } from '../../../src/config/config.js';
+import { Cluster } from '../../helpers/cluster.js';
+import { describeWithBroker } from '../../helpers/kafka.js';
+import { Load } from '../../helpers/load.js';
+import type { ServiceProcess } from '../../helpers/service-process.js';
+
+/** SIGKILL of every process of the scaled-out service, again and again under load. */
+
+/** In each of them every process is killed once. */
+const ROUNDS = 4;
+const LONGEST_PAUSE_MS = 600;
+/** A killed consumer holds its partitions back until its session ends, after 10 s. */
+const WORKING_MS = 90_000;
+const CLIENTS = 6;
+
+/** A place in the cluster: a process, or its successor on the way. */
+class Seat {
+  running: ServiceProcess | undefined;
+  private start: Promise<ServiceProcess>;
+
+  constructor(
+    readonly role: Role,
+    private readonly cluster: Cluster,
+  ) {
+    this.start = this.seated(cluster.start(role));
+  }
+
+  get up(): Promise<ServiceProcess> {
+    return this.start;
+  }
+
+  /** Kills the process, once it is up; its successor is not waited for. */
+  async kill(): Promise<void> {
+    const process = await this.start;
+    this.running = undefined;
+    await process.kill();
+    this.start = this.seated(this.cluster.restart(process, this.role));
+  }
+
+  /** Resolves when this ingest process has finished an upload. */
+  async isAtWork(): Promise<void> {
+    const { logs } = await this.start;
+    for (const until = Date.now() + WORKING_MS; Date.now() < until;) {
+      if (logs.some(({ msg }) => msg === 'upload succeeded')) return;
+      await sleep(50);
+    }
+    throw new Error('the ingest process has got no uploads');
+  }
+
+  private seated(start: Promise<ServiceProcess>): Promise<ServiceProcess> {
+    start.then(
+      (process) => (this.running = process),
+      // Whoever needs the process is told.
+      () => undefined,
+    );
+    return start;
+  }
+}
+
+describeWithBroker('kills', () => {
+  let cluster: Cluster;
+  let seats: Seat[];
+  beforeAll(async () => {
+    cluster = await Cluster.open();
+    const roles = ['gateway', 'gateway', 'ingest', 'ingest', 'status'] as const;
+    seats = roles.map((role) => new Seat(role, cluster));
+    await Promise.all(seats.map(({ up }) => up));
+  });
+  afterAll(() => cluster.close(), 120_000);
+
+  /** The gateway that is the client's, or the other while that is down. */
+  function portOf(client: number): number {
+    const gateways = client % 2 === 0 ? [seats[0]!, seats[1]!] : [seats[1]!, seats[0]!];
+    const up = gateways.find(({ running }) => running !== undefined);
+    // While both are down the client finds nobody there.
+    return up?.running?.ports.api ?? 1;
+  }
+
+  test('everything answered with 201 ends as the model says, whoever is killed when', async () => {
+    const { sharedDir } = cluster;
+    const load = await Load.create({
+      clients: CLIENTS,
+      dataDir: sharedDir,
+      port: portOf,
+      files: { pauseMs: 50 },
+    });
+    load.start();
+    let kills = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      let isFirstIngest = true;
+      for (const seat of shuffled(seats)) {
+        // One ingest process of each round is killed at work, the other in whatever it is about.
+        if (seat.role === 'ingest' && isFirstIngest) {
+          isFirstIngest = false;
+          await seat.isAtWork();
+        }
+        await sleep(Math.random() * LONGEST_PAUSE_MS);
+        await seat.kill();
+        kills++;
+      }
+    }
+    expect(kills).toBe(ROUNDS * seats.length);
+    const status = await seats[4]!.up;
+    await load.atLeast(load.fewest + 2);
+    await load.stop();
+    await load.expectAllAsModelled(cluster, status).catch(async (error: unknown) => {
+      throw new Error(`${String(error)}\n${await cluster.lastWords()}`, { cause: error });
+    });
+  });
+});
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { clientOf } from '../../helpers/client-of.js';
+import { Cluster } from '../../helpers/cluster.js';
+import { expectViewsToEqual } from '../../helpers/compare-views.js';
+import { expectInvariants } from '../../helpers/invariants.js';
+import { describeWithBroker } from '../../helpers/kafka.js';
+import { headerBytes, KafkaProxy } from '../../helpers/kafka-proxy.js';
+import type { ServiceProcess } from '../../helpers/service-process.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
+
+/**
+ * Records of an upload that the broker has, or has not, and nobody knows: the client is answered 503,
+ * the upload is applied as a whole or not at all, and sending it again is safe.
+ */
+
+const RECORDS = {
+  chunk: headerBytes('type', 'chunk'),
+  end: headerBytes('type', 'end'),
+  uploaded: Buffer.from('"status":"uploaded"'),
+} as const;
+const HISTORY_MS = 60_000;
+
+type Case = readonly [
+  record: keyof typeof RECORDS,
+  isDelivered: boolean,
+  times: number,
+  answer: 201 | 503,
+  isApplied: boolean,
+];
+
+describeWithBroker('a gateway that loses the broker in the middle of an upload', () => {
+  let proxy: KafkaProxy;
+  let cluster: Cluster;
+  let gateway: ServiceProcess;
+  let status: ServiceProcess;
+  let applied = 0;
+
+  beforeAll(async () => {
+    proxy = await KafkaProxy.listen();
+    cluster = await Cluster.open({ broker: proxy.brokerSettings });
+    proxy.forwardTo(cluster.broker.port);
+    [gateway, status] = await Promise.all([
+      cluster.start('gateway', { KAFKA_COMPRESSION: 'none', LOG_TIMEOUT_SECONDS: '6' }),
+      cluster.start('status'),
+      cluster.start('ingest'),
+    ]);
+  });
+  afterAll(async () => {
+    await cluster.close();
+    await proxy.close();
+  });
+
+  /** Several chunks. */
+  function rowsOf(account: string): CsvRow[] {
+    return Array.from({ length: 3_000 }, (_, i) => ({
+      date: `2026-02-${String(1 + (i % 28)).padStart(2, '0')}`,
+      channel: 'news',
+      currency: 'EUR',
+      campaign: `a campaign of ${account} ${i % 200}`,
+      impressions: String(i),
+      clicks: '1',
+      cost: String(i / 4),
+    }));
+  }
+
+  async function statesOf(account: string): Promise<unknown[]> {
+    return cluster.query(
+      `SELECT status, count() AS requests FROM upload_requests WHERE account = '${account}' GROUP BY status`,
+    );
+  }
+
+  test.each<Case>([
+    ['chunk', true, 1, 201, true],
+    ['chunk', true, Infinity, 503, false],
+    ['chunk', false, Infinity, 503, false],
+    ['end', true, 1, 201, true],
+    ['end', true, Infinity, 503, true],
+    ['end', false, 1, 201, true],
+    ['end', false, Infinity, 503, false],
+    ['uploaded', true, 1, 201, true],
+    ['uploaded', true, Infinity, 503, true],
+    ['uploaded', false, Infinity, 503, true],
+  ])(
+    '%s: delivered %s, %d times without an answer: %d, applied %s',
+    async (record, isDelivered, times, answer, isApplied) => {
+      const account = `${record}-${String(isDelivered)}-${times}`.toLowerCase();
+      const client = await clientOf(account, cluster.sharedDir, () => gateway);
+      const rows = rowsOf(account);
+      const file = csvOf(COST, rows);
+      const model = new WarehouseModel();
+
+      proxy.set({ bytes: RECORDS[record], isDelivered, times });
+      expect((await client.post('cost', file)).status).toBe(answer);
+      expect(proxy.struck).toBeGreaterThanOrEqual(Math.min(times, 2));
+      proxy.set(undefined);
+
+      const expected = isApplied ? [{ status: 'succeeded', requests: 1 }] : [];
+      if (isApplied) model.apply(account, COST, rows);
+      const until = Date.now() + HISTORY_MS;
+      do await sleep(isApplied ? 100 : 2_000);
+      while (
+        Date.now() < until &&
+        JSON.stringify(await statesOf(account)) !== JSON.stringify(expected)
+      );
+      expect(await statesOf(account)).toEqual(expected);
+      await expectViewsToEqual(cluster, model, account);
+
+      if (!isApplied) model.apply(account, COST, rows);
+      expect(await client.upload('cost', file)).toMatchObject({ status: 'succeeded' });
+      await expectViewsToEqual(cluster, model, account);
+      applied += isApplied ? 2 : 1;
+    },
+    60_000,
+  );
+
+  test('no request stays in flight, and no row is counted twice', async () => {
+    await expectInvariants(status, { succeeded: applied, failed: 0 });
+    expect(
+      await cluster.query(
+        'SELECT status, count() AS requests FROM upload_requests GROUP BY status',
+      ),
+    ).toEqual([{ status: 'succeeded', requests: applied }]);
+  });
+});

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { UploadLog } from '../../../src/log/upload-log.js';
+import { ApiClient } from '../../helpers/api-client.js';
+import { Cluster } from '../../helpers/cluster.js';
+import { expectViewsToEqual } from '../../helpers/compare-views.js';
+import { expectInvariants } from '../../helpers/invariants.js';
+import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
+import { clockShiftedBy } from '../../helpers/preloads/preload.js';
+import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
+
+/** Partitions are added to the topics of a running service. */
+
+const BEFORE = { uploads: 2, status: 4 } as const;
+const AFTER = { uploads: 6, status: 8 } as const;
+/** Processes notice added partitions within 30 s. */
+const NOTICED_MS = 45_000;
+const OPEN = 6;
+const OPEN_MS = 6_000;
+
+describeWithBroker('with two gateways and two ingests', () => {
+  const model = new WarehouseModel();
+  const accepted: string[] = [];
+  const gateways: ServiceProcess[] = [];
+  let cluster: Cluster;
+  let logs: KafkaLogs;
+  let log: UploadLog;
+  let status: ServiceProcess;
+  let token: string;
+
+  beforeAll(async () => {
+    cluster = await Cluster.open({ env: { KAFKA_PARTITIONS: String(BEFORE.uploads) } });
+    token = await tokenFor(cluster.sharedDir, 'acme');
+    [status] = await Promise.all([
+      cluster.start('status'),
+      cluster.start('ingest'),
+      cluster.start('ingest'),
+    ]);
+    gateways.push(await cluster.start('gateway'));
+    // Gateways that start apart look for new partitions at different times.
+    await sleep(6_000);
+    gateways.push(await cluster.start('gateway', clockShiftedBy(-5 * 60_000)));
+    logs = new KafkaLogs(() => [cluster.broker.address]);
+  });
+  afterAll(async () => {
+    await logs.cleanUp();
+    await cluster.close();
+  });
+
+  function rowsOf(campaign: string, count: number): CsvRow[] {
+    return Array.from({ length: count }, (_, i) => ({
+      date: `2026-02-${String(1 + (i % 28)).padStart(2, '0')}`,
+      channel: 'news',
+      currency: 'EUR',
+      campaign,
+      impressions: String(i),
+      clicks: '1',
+      cost: String(accepted.length),
+    }));
+  }
+
+  /** Uploads through one gateway; the request is then known to all of them. */
+  async function upload(gateway: number, rows: readonly CsvRow[], overMs = 0): Promise<void> {
+    const clients = gateways.map(({ ports }) => new ApiClient(() => ports.api, token));
+    const answer = await clients[gateway]!.post('cost', csvOf(COST, rows), overMs);
+    expect(answer.status).toBe(201);
+    const { requestId } = (await answer.json()) as { requestId: string };
+    model.apply('acme', COST, rows);
+    accepted.push(requestId);
+    for (const client of clients) expect((await client.get('cost', requestId)).status).toBe(200);
+  }
+
+  /** Records in the partitions that were added. */
+  async function added(topic: 'uploads' | 'status'): Promise<number[]> {
+    return (await log.endOffsets(topic)).slice(BEFORE[topic]);
+  }
+
+  test('open and new uploads succeed, every gateway finds every request, and the last accepted wins', async () => {
+    const open = Array.from({ length: OPEN }, (_, i) =>
+      upload(i % 2, rowsOf(`open ${i}`, 4_000), OPEN_MS),
+    );
+    await sleep(OPEN_MS / 2);
+    await logs.admin((admin) =>
+      admin.createPartitions({
+        topicPartitions: Object.entries(AFTER).map(([topic, count]) => ({
+          topic: `custom-data.${topic}`,
+          count,
+        })),
+      }),
+    );
+    const until = Date.now() + NOTICED_MS;
+    await Promise.all(open);
+    log = await logs.open({ prefix: 'custom-data.', metadataMs: 1_000 });
+    const isEveryOneUsed = async (): Promise<boolean> => {
+      const uploads = await added('uploads');
+      const counts = [...uploads, ...(await added('status'))];
+      return uploads.length > 0 && Math.min(...counts) > 0;
+    };
+    // Which partition an upload goes to is chance.
+    while (Date.now() < until || (Date.now() < until + 90_000 && !(await isEveryOneUsed()))) {
+      // The second of two uploads of a key goes through the gateway with the slow clock.
+      const key = `key ${accepted.length}`;
+      await upload(0, rowsOf(key, 1));
+      await upload(1, rowsOf(key, 1));
+      await sleep(100);
+    }
+    for (const topic of ['uploads', 'status'] as const) {
+      expect(await added(topic)).toHaveLength(AFTER[topic] - BEFORE[topic]);
+      expect(Math.min(...(await added(topic)))).toBeGreaterThan(0);
+    }
+    for (const { ports } of gateways) {
+      const client = new ApiClient(() => ports.api, token);
+      for (const requestId of accepted) {
+        expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+      }
+    }
+    await expectViewsToEqual(cluster, model, 'acme');
+    await expectInvariants(status, { succeeded: accepted.length, failed: 0 });
+  });
+});

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { Cluster } from '../../helpers/cluster.js';
+import { describeWithBroker } from '../../helpers/kafka.js';
+import { Load } from '../../helpers/load.js';
+import type { ServiceProcess } from '../../helpers/service-process.js';
+
+/** Ingest processes that join and leave while uploads are open, and while finished ones wait. */
+
+const CHANGES = 4;
+/** An upload is open across one change or two. */
+const UPLOAD_MS = 4_000;
+const BETWEEN_MS = 2_500;
+
+describeWithBroker('a rebalance', () => {
+  let cluster: Cluster;
+  let gateway: ServiceProcess;
+  let status: ServiceProcess;
+  beforeAll(async () => {
+    cluster = await Cluster.open({
+      // What waits for the warehouse is left to the others instead of being waited for.
+      env: { SHUTDOWN_SECONDS: '2', CLICKHOUSE_TIMEOUT_SECONDS: '2' },
+    });
+    [gateway, status] = await Promise.all([cluster.start('gateway'), cluster.start('status')]);
+  });
+  afterAll(() => cluster.close(), 120_000);
+
+  test.each([
+    ['while uploads are open', 'open', undefined],
+    ['while finished uploads wait for the warehouse', 'waiting', 'hang'],
+  ] as const)(
+    '%s: each is processed once, whole',
+    async (_, accounts, kind) => {
+      const { sharedDir, clickhouse } = cluster;
+      const load = await Load.create({
+        clients: 6,
+        accounts,
+        dataDir: sharedDir,
+        port: () => gateway.ports.api,
+        files: { rows: 6_000, overMs: UPLOAD_MS },
+      });
+      let members = [await cluster.start('ingest')];
+      load.start();
+      await load.atLeast(1);
+      if (kind !== undefined) await clickhouse.fault({ kind, on: 'insert' });
+      for (let change = 0; change < CHANGES; change++) {
+        await sleep(BETWEEN_MS);
+        // One, two, three, two, one of them.
+        if (change < 2) {
+          members.push(await cluster.start('ingest'));
+        } else {
+          const [oldest, ...others] = members;
+          expect(await oldest!.stop()).toBe(0);
+          members = others;
+        }
+      }
+      await clickhouse.heal();
+      await load.stop();
+      await load.expectAllAsModelled(cluster, status);
+      for (const member of members) expect(await member.stop()).toBe(0);
+    },
+    180_000,
+  );
+});

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { logFolder } from '../../../src/config/data-folder.js';
+import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
+import type { UploadLog } from '../../../src/log/upload-log.js';
+import { INGEST_GROUP } from '../../../src/ingest/ingest.js';
+import type { ApiClient } from '../../helpers/api-client.js';
+import { clientOf } from '../../helpers/client-of.js';
+import { Cluster } from '../../helpers/cluster.js';
+import { expectViewsToEqual, type QueryTarget } from '../../helpers/compare-views.js';
+import { Deployment } from '../../helpers/deployment.js';
+import { expectInvariants } from '../../helpers/invariants.js';
+import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
+import { Load } from '../../helpers/load.js';
+import type { ServiceProcess } from '../../helpers/service-process.js';
+import { appendAgain, ingestIdle, recordsOf } from '../../helpers/uploads-topic.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
+
+/** Reading records again, all of them or in another order, changes nothing. */
+
+const RETENTION_MS = 7 * 86_400_000;
+
+/** What the API says of every request that the warehouse knows, by its id. */
+async function answers(
+  warehouse: QueryTarget,
+  gateway: ServiceProcess,
+  tokensDir: string,
+): Promise<Record<string, unknown>> {
+  const requests = await warehouse.query<{ id: string; account: string }>(
+    'SELECT toString(request_id) AS id, account FROM upload_requests ORDER BY id',
+  );
+  const clients = new Map<string, ApiClient>();
+  const found: Record<string, unknown> = {};
+  for (const { id, account } of requests) {
+    let client = clients.get(account);
+    if (client === undefined) {
+      client = await clientOf(account, tokensDir, () => gateway);
+      clients.set(account, client);
+    }
+    found[id] = await client.finished('cost', id);
+  }
+  return found;
+}
+
+describeWithBroker('on Kafka and ClickHouse', () => {
+  let cluster: Cluster;
+  let logs: KafkaLogs;
+  let log: UploadLog;
+  let gateway: ServiceProcess;
+  let ingest: ServiceProcess;
+  let status: ServiceProcess;
+
+  beforeAll(async () => {
+    cluster = await Cluster.open();
+    [gateway, ingest, status] = await Promise.all([
+      cluster.start('gateway'),
+      cluster.start('ingest'),
+      cluster.start('status'),
+    ]);
+    logs = new KafkaLogs(() => [cluster.broker.address]);
+    log = await logs.open({ prefix: 'custom-data.' });
+  });
+  afterAll(async () => {
+    await logs.cleanUp();
+    await cluster.close();
+  });
+
+  /** Of a group without members. */
+  async function commit(offsets: readonly number[]): Promise<void> {
+    const partitions = offsets.map((offset, partition) => ({ partition, offset: String(offset) }));
+    await logs.admin((admin) =>
+      admin.setOffsets({
+        groupId: `custom-data.${INGEST_GROUP}`,
+        topic: 'custom-data.uploads',
+        partitions,
+      }),
+    );
+  }
+
+  test('all records read from the beginning leave every row and every state as they were', async () => {
+    const load = await Load.create({
+      clients: 3,
+      dataDir: cluster.sharedDir,
+      port: () => gateway.ports.api,
+    });
+    load.start();
+    await load.atLeast(6);
+    await load.stop();
+    await load.expectAllAsModelled(cluster, status);
+    const before = await answers(cluster, gateway, cluster.sharedDir);
+
+    await ingest.stop();
+    await commit((await log.endOffsets('uploads')).map(() => 0));
+    ingest = await cluster.restart(ingest, 'ingest');
+    await ingestIdle(log);
+
+    await load.expectAllAsModelled(cluster, status);
+    expect(await answers(cluster, gateway, cluster.sharedDir)).toEqual(before);
+    // Also by a gateway that has seen nothing but the replay.
+    await gateway.stop();
+    gateway = await cluster.restart(gateway, 'gateway');
+    expect(await answers(cluster, gateway, cluster.sharedDir)).toEqual(before);
+  });
+
+  test('the later accepted wins, processed first, or second, or in the same batch', async () => {
+    const account = 'reversed';
+    const client = await clientOf(account, cluster.sharedDir, () => gateway);
+    const model = new WarehouseModel();
+    const row = (campaign: string, cost: number): CsvRow => ({
+      date: '2026-02-01',
+      channel: 'news',
+      currency: 'EUR',
+      campaign,
+      impressions: '1',
+      clicks: '1',
+      cost: String(cost),
+    });
+    const accept = async (rows: readonly CsvRow[]): Promise<string> => {
+      const { requestId } = await client.create('cost', csvOf(COST, rows));
+      model.apply(account, COST, rows);
+      return requestId;
+    };
+    await ingest.stop();
+    const pairs: { earlier: string; later: string }[] = [];
+    for (const way of ['apart', 'together']) {
+      const earlier = await accept([row(way, 1), row(`${way}, earlier`, 2)]);
+      const later = await accept([row(way, 3), row(`${way}, later`, 4)]);
+      pairs.push({ earlier, later });
+    }
+    const [apart, together] = await Promise.all(
+      pairs.map(async ({ earlier, later }) => ({
+        earlier: await recordsOf(log, earlier),
+        later: await recordsOf(log, later),
+      })),
+    );
+    // The records as they came are never read; only their copies, the other way round.
+    await commit(await log.endOffsets('uploads'));
+    await appendAgain(log, together!.later, 0);
+    await appendAgain(log, together!.earlier, 0);
+    await appendAgain(log, apart!.later, 1);
+    ingest = await cluster.restart(ingest, 'ingest');
+    expect(await client.finished('cost', pairs[0]!.later)).toMatchObject({ status: 'succeeded' });
+    expect((await client.get('cost', pairs[0]!.earlier)).ok).toBe(true);
+    await appendAgain(log, apart!.earlier, 2);
+    // And as they came, as a third time.
+    await appendAgain(log, apart!.earlier, 3);
+    await appendAgain(log, apart!.later, 3);
+    await ingestIdle(log);
+
+    for (const requestId of pairs.flatMap(({ earlier, later }) => [earlier, later])) {
+      expect(await client.finished('cost', requestId)).toMatchObject({
+        status: 'succeeded',
+        prevStatus: 'ingested',
+      });
+    }
+    await expectViewsToEqual(cluster, model, account);
+    await expectInvariants(status, { succeeded: 4, failed: 0 });
+  });
+});
+
+describe('embedded', () => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await Deployment.open({ log: 'lmdb', warehouse: 'chdb' });
+    await deployment.start();
+  });
+  afterAll(() => deployment.close());
+
+  test('all records read from the beginning leave every row and every state as they were', async () => {
+    const { dataDir } = deployment;
+    const port = (): number => deployment.service.ports.api;
+    const load = await Load.create({ clients: 3, dataDir, port });
+    load.start();
+    await load.atLeast(6);
+    await load.stop();
+    await load.expectAllAsModelled(deployment, deployment.service);
+    const before = await answers(deployment, deployment.service, dataDir);
+
+    await deployment.service.stop();
+    const log = LmdbLog.open({
+      dir: logFolder(dataDir),
+      retentionMs: RETENTION_MS,
+      timeoutMs: 10_000,
+    });
+    const ends = await log.endOffsets('uploads');
+    const consumption = await log.consume('uploads', INGEST_GROUP, {
+      assigned: () => undefined,
+      revoked: () => undefined,
+      records: () => Promise.resolve(),
+    });
+    for (const partition of ends.keys()) await consumption.commit(partition, 0);
+    await consumption.stop();
+    expect(await log.committedOffsets('uploads', INGEST_GROUP)).toEqual(ends.map(() => 0));
+    await log.close();
+
+    await deployment.start();
+    // Records are processed again before anything that comes after them.
+    const watch = LmdbLog.open({
+      dir: logFolder(dataDir),
+      retentionMs: RETENTION_MS,
+      timeoutMs: 10_000,
+    });
+    await ingestIdle(watch);
+    await watch.close();
+    await load.expectAllAsModelled(deployment, deployment.service);
+    expect(await answers(deployment, deployment.service, dataDir)).toEqual(before);
+  });
+});

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { Page } from '../../helpers/page.js';
+import { ApiClient } from '../../helpers/api-client.js';
+import { expectHistoryToHave, expectViewsToEqual } from '../../helpers/compare-views.js';
+import { costRows } from '../../helpers/cost-rows.js';
+import { Deployment } from '../../helpers/deployment.js';
+import { makeDataDir, removeDataDir, tokenFor } from '../../helpers/service-process.js';
+import {
+  COST,
+  csvOf,
+  type CsvRow,
+  SELF_SERVE,
+  WarehouseModel,
+} from '../../helpers/warehouse-model.js';
+
+/** The procedure of the operations page for tables on a ClickHouse server: its own BACKUP. */
+
+const ACCOUNT = 'acme';
+const TODAY = new Date().toISOString().slice(0, 10);
+
+let deployment: Deployment;
+let client: ApiClient;
+let backups: string;
+const model = new WarehouseModel();
+const uploads: { requestId: string; family: string }[] = [];
+
+beforeEach(async () => {
+  backups = await makeDataDir();
+  deployment = await Deployment.open(
+    { log: 'lmdb', warehouse: 'clickhouse' },
+    `<clickhouse><backups><allowed_path>${backups}</allowed_path></backups></clickhouse>`,
+  );
+  const token = await tokenFor(deployment.dataDir, ACCOUNT);
+  client = new ApiClient(() => deployment.service.ports.api, token);
+  await deployment.start();
+});
+afterEach(async () => {
+  await deployment.close();
+  await removeDataDir(backups);
+});
+
+async function upload(clicks: number): Promise<void> {
+  const costs = costRows(['every time', String(clicks)], clicks);
+  const events: CsvRow[] = [
+    { date: TODAY, channel: 'news', event_category: `Visits${clicks}`, event_value: '2' },
+  ];
+  for (const [family, rows] of [
+    [COST, costs],
+    [SELF_SERVE, events],
+  ] as const) {
+    const record = await client.upload(family.name, csvOf(family, rows));
+    expect(record).toMatchObject({ status: 'succeeded' });
+    uploads.push({ requestId: record.requestId, family: family.name });
+    model.apply(ACCOUNT, family, rows);
+  }
+}
+
+/** The page's SQL about backups, in its order, with the folder of this test. */
+const statementsOfPage = (): string[] =>
+  new Page('operations.md')
+    .fences()
+    .filter(({ language }) => language === 'sql')
+    .map(({ content }) => content.trim().replaceAll('/backups/', `${backups}/`));
+
+const run = (sql: string): Promise<unknown> => deployment.clickhouse!.query(sql, 'default');
+
+test('tables that are lost come back with what was uploaded after their backup', async () => {
+  await upload(1);
+  // From here on everything is replayed: so what was before is in the tables, and in the history.
+  await expectHistoryToHave(deployment, ACCOUNT, uploads);
+  const time = new Date().toISOString();
+  const [backup, restore] = statementsOfPage();
+  // The service runs and takes uploads meanwhile.
+  await Promise.all([run(backup!), upload(2)]);
+  await upload(3);
+
+  expect(await deployment.service.stop()).toBe(0);
+  for (const statement of restore!.split('\n')) await run(statement);
+  expect(await deployment.query("SELECT 1 AS one FROM cost_rows WHERE campaign = '3'")).toEqual([]);
+  await deployment.customData('replay', '--from', time);
+  await deployment.start();
+  await upload(4);
+  await expectHistoryToHave(deployment, ACCOUNT, uploads);
+  await expectViewsToEqual(deployment, model, ACCOUNT);
+});

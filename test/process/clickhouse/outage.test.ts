@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+
+import { ApiClient } from '../../helpers/api-client.js';
+import type { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
+import { expectViewsToEqual } from '../../helpers/compare-views.js';
+import type { Transition } from '../../../src/domain/requests/transition.js';
+import { Deployment } from '../../helpers/deployment.js';
+import { tokenFor } from '../../helpers/service-process.js';
+import {
+  COST,
+  csvOf,
+  type CsvRow,
+  SELF_SERVE,
+  WarehouseModel,
+} from '../../helpers/warehouse-model.js';
+
+/** The built service while its ClickHouse server is away, hangs, dies, or loses its answers. */
+
+const MIB = 1_048_576;
+const ACCOUNT = 'acme';
+
+let deployment: Deployment;
+let server: ClickHouseHttp;
+let client: ApiClient;
+const model = new WarehouseModel();
+
+beforeAll(async () => {
+  deployment = await Deployment.open({ log: 'lmdb', warehouse: 'clickhouse' });
+  server = deployment.clickhouse!;
+  const token = await tokenFor(deployment.dataDir, ACCOUNT);
+  client = new ApiClient(() => deployment.service.ports.api, token);
+  await deployment.start({
+    CLICKHOUSE_TIMEOUT_SECONDS: '1',
+    // So that what waits is more than what may wait in memory.
+    WAITING_UPLOADS_MAX_BYTES: String(2 * MIB),
+  });
+});
+afterEach(() => server.heal());
+afterAll(() => deployment.close());
+
+let files = 0;
+
+/** A file that overwrites half of what the one before stored. */
+function rows(count: number): CsvRow[] {
+  const number = files++;
+  return Array.from({ length: count }, (_, i) => ({
+    date: `2026-02-${String(1 + (i % 28)).padStart(2, '0')}`,
+    channel: 'news',
+    currency: 'EUR',
+    campaign: `campaign ${(number + Math.floor(i / 28)) % 7}`,
+    impressions: String(i),
+    clicks: String(number),
+    cost: String(number / 4),
+    ad_group: `a group with a name that makes the file larger, number ${i % 50}`,
+  }));
+}
+
+async function post(count: number): Promise<string> {
+  const content = rows(count);
+  const { requestId } = await client.create('cost', csvOf(COST, content));
+  model.apply(ACCOUNT, COST, content);
+  return requestId;
+}
+
+async function expectAllSucceeded(requests: readonly string[]): Promise<void> {
+  for (const requestId of requests) {
+    expect(await client.finished('cost', requestId)).toMatchObject({
+      status: 'succeeded',
+      prevStatus: 'ingested',
+      reason: null,
+    });
+  }
+  await expectViewsToEqual(deployment, model, ACCOUNT);
+}
+
+async function residentBytes(): Promise<number> {
+  const found = /^process_resident_memory_bytes (\S+)$/m.exec(await deployment.service.metrics());
+  return Number(found![1]);
+}
+
+const statusOf = async (requestId: string): Promise<unknown> =>
+  await (await client.get('cost', requestId)).json();
+
+test('uploads are accepted while it is away, wait as validated, and all succeed when it is back', async () => {
+  await expectAllSucceeded([await post(1_000)]);
+  await server.refuse();
+  const requests: string[] = [];
+  const before = await residentBytes();
+  const end = Date.now() + 5_000;
+  // About 100 KB each.
+  while (Date.now() < end || requests.length < 100) requests.push(await post(1_000));
+  await sleep(500);
+  expect(await statusOf(requests[0]!)).toMatchObject({
+    status: 'validated',
+    prevStatus: 'uploaded',
+  });
+  expect(await statusOf(requests.at(-1)!)).toMatchObject({ status: 'uploaded' });
+  expect((await residentBytes()) - before).toBeLessThan(192 * MIB);
+  // A gateway is still to be sent uploads.
+  const { ops } = deployment.service.ports;
+  expect((await fetch(`http://127.0.0.1:${ops}/health/ready`)).status).toBe(200);
+  await server.heal();
+  await expectAllSucceeded(requests);
+});
+
+test('while it hangs, each try ends at the timeout', async () => {
+  await server.fault({ kind: 'hang' });
+  const requests = [await post(10), await post(10)];
+  await sleep(3_000);
+  while (((await statusOf(requests[0]!)) as Transition).status !== 'validated') await sleep(100);
+  await server.heal();
+  await expectAllSucceeded(requests);
+});
+
+test('what is killed and comes back has what it acknowledged', async () => {
+  const requests = [await post(2_000), await post(2_000)];
+  await server.kill();
+  requests.push(await post(2_000), await post(10));
+  await sleep(500);
+  await server.restart();
+  await expectAllSucceeded(requests);
+});
+
+test.each(['hang-after', 'fail-after', 'cut-answer'] as const)(
+  '%s: stored batches whose answer is lost are stored again, and nothing is doubled',
+  async (kind) => {
+    const { struck } = await server.counts();
+    await server.fault({ kind, on: 'insert', times: 6 });
+    const requests = [await post(500), await post(500), await post(500)];
+    const today = new Date().toISOString().slice(0, 10);
+    const metrics = [
+      { date: today, channel: 'news', event_category: 'visits', event_value: '1' },
+      { date: today, channel: 'news', event_category: 'visits', event_value: '2' },
+    ];
+    await client.upload('self-serve', csvOf(SELF_SERVE, metrics));
+    model.apply(ACCOUNT, SELF_SERVE, metrics);
+    await expectAllSucceeded(requests);
+    expect((await server.counts()).struck).toBe(struck + 6);
+  },
+  60_000,
+);

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { ApiClient } from '../../helpers/api-client.js';
+import { Cluster } from '../../helpers/cluster.js';
+import { describeWithBroker } from '../../helpers/kafka.js';
+import { expectLargeFilesUnmixed } from '../../helpers/large-files.js';
+import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { COST, csvOf } from '../../helpers/warehouse-model.js';
+
+/** The roles in processes of their own, on Kafka and ClickHouse. */
+
+describeWithBroker('roles', () => {
+  const ROLES = ['gateway', 'ingest', 'status'] as const;
+  const processes = new Map<string, ServiceProcess>();
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await Cluster.open();
+    for (const role of ROLES) processes.set(role, await cluster.start(role));
+  });
+  afterAll(() => cluster.close());
+
+  test.each(ROLES)('the %s process is ready at a port of its own', async (role) => {
+    const { ops } = processes.get(role)!.ports;
+    const health = async (): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${ops}/health/ready`)).text();
+    while (!(await health()).includes('"status":"ok"')) await sleep(100);
+    expect((await fetch(`http://127.0.0.1:${ops}/metrics`)).status).toBe(200);
+  });
+
+  test('only the gateway opens an API', () => {
+    expect(processes.get('gateway')!.ports.api).toBeGreaterThan(0);
+    for (const role of ['ingest', 'status']) {
+      expect(Object.keys(processes.get(role)!.ports)).not.toContain('api');
+      expect(Object.keys(processes.get(role)!.ports)).not.toContain('query');
+    }
+  });
+
+  test('together they take an upload from HTTP to the reports and the history', async () => {
+    const token = await tokenFor(cluster.sharedDir, 'acme');
+    const client = new ApiClient(() => processes.get('gateway')!.ports.api, token);
+    // A running gateway honours a new token within a second.
+    await sleep(1_500);
+    const row = { date: '2026-02-01', channel: 'news', currency: 'EUR', campaign: 'one' };
+    const metrics = { impressions: '1', clicks: '1', cost: '0.5' };
+    const { requestId } = await client.create('cost', csvOf(COST, [{ ...row, ...metrics }]));
+    expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+    expect(await cluster.query('SELECT account, cost FROM cost_report')).toEqual([
+      { account: 'acme', cost: 0.5 },
+    ]);
+    const history = `SELECT status FROM upload_requests WHERE request_id = '${requestId}'`;
+    for (let rows: unknown[] = []; ; rows = await cluster.query(history)) {
+      if (JSON.stringify(rows) === '[{"status":"succeeded"}]') break;
+      await sleep(100);
+    }
+  });
+
+  test('a file that is written over the columns of an earlier one leaves its rows as they were', async () => {
+    const token = await tokenFor(cluster.sharedDir, 'large');
+    const client = new ApiClient(() => processes.get('gateway')!.ports.api, token);
+    // A running gateway honours a new token within a second.
+    await sleep(1_500);
+    await expectLargeFilesUnmixed(client, 'large', cluster, processes.get('ingest')!);
+  });
+
+  test.each(ROLES)('the %s process ends cleanly at a signal', async (role) => {
+    expect(await processes.get(role)!.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,178 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+
+import { migrate } from '../../../src/warehouse/schema/migrate.js';
+import { outcomeOf } from '../../helpers/outcome.js';
+import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
+import { freePorts } from '../../helpers/free-ports.js';
+import { makeDataDir, removeDataDir } from '../../helpers/service-process.js';
+import { connectTo } from '../../helpers/warehouses.js';
+
+/** How the built service starts on a server that is not what it should be yet, or never will. */
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+let server: ClickHouseHttp;
+let dataDir: string;
+let ops: number;
+let child: ChildProcess;
+let closed: Promise<unknown>;
+let output: string;
+let errors: string;
+
+beforeAll(async () => {
+  server = await ClickHouseHttp.start();
+  const connection = connectTo(server);
+  await migrate(connection, 'custom_data');
+  await connection.close();
+});
+beforeEach(async () => {
+  dataDir = await makeDataDir();
+});
+afterEach(async () => {
+  if (child.exitCode === null) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  await server.heal();
+  await removeDataDir(dataDir);
+});
+afterAll(() => server.stop());
+
+async function launch(env: Record<string, string>): Promise<void> {
+  [ops] = (await freePorts(1)) as [number];
+  child = spawn(process.execPath, ['dist/main.js'], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: dataDir,
+      HTTP_PORT: '0',
+      OPS_PORT: String(ops),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  closed = once(child, 'close');
+  output = '';
+  errors = '';
+  child.stdout!.on('data', (text: Buffer) => (output += text.toString()));
+  child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
+}
+
+/** The status of a health check; undefined while nothing answers. */
+async function health(path: 'live' | 'ready'): Promise<number | undefined> {
+  try {
+    return (await fetch(`http://127.0.0.1:${ops}/health/${path}`)).status;
+  } catch {
+    return undefined;
+  }
+}
+
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await condition())) {
+    if (child.exitCode !== null) throw new Error(`the service ended: ${errors}`);
+    await sleep(50);
+  }
+}
+
+async function exitCode(): Promise<number | null> {
+  await closed;
+  return child.exitCode;
+}
+
+async function listening(): Promise<void> {
+  await until(() => output.includes('"listening"'));
+  await until(async () => (await health('ready')) === 200);
+}
+
+test('a server that is away is waited for: live, and not ready', async () => {
+  await server.refuse();
+  await launch(server.env);
+  await until(async () => (await health('live')) === 200);
+  await until(() => output.includes('waiting for the warehouse'));
+  expect(await health('ready')).toBe(503);
+  expect(output).not.toContain('"listening"');
+  await server.heal();
+  await listening();
+  for (const secret of [server.password, encodeURIComponent(server.password)]) {
+    expect(output + errors).not.toContain(secret);
+  }
+});
+
+test('SIGTERM ends the wait', async () => {
+  await server.refuse();
+  await launch(server.env);
+  await until(() => output.includes('waiting for the warehouse'));
+  child.kill('SIGTERM');
+  expect(await exitCode()).toBe(0);
+  expect(errors).toBe('');
+});
+
+test('a schema that is not there yet is waited for', async () => {
+  const env = { ...server.env, CLICKHOUSE_DATABASE: 'later' };
+  const connection = connectTo(server);
+  await connection.execute('CREATE DATABASE later');
+  await connection.close();
+  await launch(env);
+  await until(() => output.includes('waiting for its schema'));
+  expect(await health('ready')).toBe(503);
+  expect(await outcomeOf({ ...env, DATA_DIR: dataDir }, 'migrate')).toMatchObject({ code: 0 });
+  await listening();
+});
+
+test.each([
+  [
+    'a wrong password',
+    { CLICKHOUSE_PASSWORD: 'secret' },
+    'CLICKHOUSE_USER, CLICKHOUSE_PASSWORD: the ClickHouse server does not accept them\n',
+  ],
+  [
+    'a missing database',
+    { CLICKHOUSE_DATABASE: 'absent' },
+    'CLICKHOUSE_DATABASE: the ClickHouse server has no database absent; `custom-data migrate` makes it\n',
+  ],
+  [
+    'a certificate file that is not there',
+    { CLICKHOUSE_URL: 'https://127.0.0.1:1', CLICKHOUSE_CA_FILE: '/nowhere/ca.pem' },
+    'CLICKHOUSE_CA_FILE: /nowhere/ca.pem cannot be read (ENOENT)\n',
+  ],
+])('%s ends the start with one line', async (_, env, line) => {
+  await launch({ ...server.env, ...env });
+  expect(await exitCode()).not.toBe(0);
+  expect(errors).toBe(line);
+  expect(output).not.toContain('"listening"');
+});
+
+test('TLS by a private authority, and the password in a file', async () => {
+  const key = join(dataDir, 'key.pem');
+  const cert = join(dataDir, 'cert.pem');
+  const password = join(dataDir, 'password');
+  await promisify(execFile)('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'],
+    ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
+  ]);
+  const tls = { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') };
+  const secure = await ClickHouseHttp.start({ tls });
+  try {
+    await writeFile(password, `${secure.password}\n`);
+    const env = {
+      CLICKHOUSE_URL: secure.url,
+      CLICKHOUSE_USER: secure.user,
+      CLICKHOUSE_PASSWORD_FILE: password,
+      CLICKHOUSE_CA_FILE: cert,
+      DATA_DIR: dataDir,
+    };
+    expect(await outcomeOf(env, 'migrate')).toMatchObject({ code: 0 });
+    await launch(env);
+    await listening();
+  } finally {
+    await secure.stop();
+  }
+});

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { ServiceWithSamples } from '../../helpers/samples.js';
+import { interpolate, readReport, sqlOf, type Variable } from '../../helpers/report-dashboard.js';
+
+/** The reports' queries against the built service, as Grafana would send them. */
+
+const DAY_MS = 86_400_000;
+const reports = ['actuals', 'trends'].map(readReport);
+const variablesOf = (name: string): Variable[] =>
+  reports.flatMap(({ templating }) => templating.list.filter((each) => each.name === name));
+
+type Cells = Readonly<Record<string, string | number | null>>;
+
+let samples: ServiceWithSamples;
+beforeAll(async () => {
+  samples = await ServiceWithSamples.start();
+});
+afterAll(() => samples.close());
+
+/** The variables as a dashboard has them when it is opened on the samples. */
+function opened(changed: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const now = Date.now();
+  return {
+    account: 'acme',
+    metric: 'cost',
+    groupBy: 'channel',
+    interval: 'day',
+    channel: '',
+    campaign: '',
+    ad_group: '',
+    country: '',
+    os_name: '',
+    __from: String(now - 30 * DAY_MS),
+    __to: String(now),
+    ...changed,
+  };
+}
+
+async function ask(sql: string): Promise<Cells[]> {
+  const rows = await samples.service.query<Cells>(sql);
+  return JSON.parse(samples.withDatesOfSamples(JSON.stringify(rows))) as Cells[];
+}
+
+/** The rows of a panel, by the id of its dashboard's file and its own. */
+function panel(report: 0 | 1, id: number, changed?: Record<string, string>): Promise<Cells[]> {
+  const found = reports[report]!.panels.find((each) => each.id === id)!;
+  return ask(interpolate(found.targets[0].rawSql, opened(changed)));
+}
+
+const panels = reports.flatMap(({ title, panels: all }) =>
+  all.map((each) => [title, each.title, each.targets[0]] as const),
+);
+
+describe.each(panels)('%s: %s', (_report, _panel, target) => {
+  test('shows something of the samples, by currency', async () => {
+    const rows = await ask(interpolate(target.rawSql, opened()));
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) expect(Object.keys(row)).toContain('currency');
+    // A graph takes its first column for the time.
+    expect(Object.keys(rows[0]!)[0] === 'time').toBe(target.format === 0);
+  });
+
+  test('can be asked for every metric, group-by column and interval', async () => {
+    const valuesOf = (name: string) => [
+      ...new Set(variablesOf(name).flatMap((each) => sqlOf(each).split(','))),
+    ];
+    const metrics = await ask(interpolate(sqlOf(variablesOf('metric')[0]!), opened()));
+    const choices = [
+      ...metrics.map(({ value }) => ({ metric: String(value) })),
+      ...valuesOf('groupBy').map((groupBy) => ({ groupBy })),
+      ...valuesOf('interval').map((interval) => ({ interval })),
+    ];
+    expect(choices.length).toBeGreaterThan(25);
+    for (const choice of choices) {
+      if (!target.rawSql.includes(`\${${Object.keys(choice)[0]!}:`)) continue;
+      const rows = await ask(interpolate(target.rawSql, opened(choice)));
+      expect([choice, rows.length]).toEqual([choice, expect.any(Number)]);
+      expect(rows.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('the variables', () => {
+  test('accounts are those that have uploaded', async () => {
+    for (const variable of variablesOf('account')) {
+      expect(await ask(interpolate(sqlOf(variable), opened()))).toEqual([{ account: 'acme' }]);
+    }
+  });
+
+  test('self-serve metrics stand in a group of their own, without the archived', async () => {
+    for (const variable of variablesOf('metric')) {
+      const metrics = await ask(interpolate(sqlOf(variable), opened()));
+      expect(metrics.map(({ text }) => text)).toEqual([
+        'cost / clicks',
+        'cost / cost',
+        'cost / cost per click',
+        'cost / cost per thousand impressions',
+        'cost / impressions',
+        'self-serve / CallCenterOrders',
+        'self-serve / StoreVisits',
+      ]);
+      expect(metrics.at(-1)!['value']).toBe('self-serve/StoreVisits');
+    }
+  });
+
+  test('every group-by column of the views can be chosen', async () => {
+    const columns = await samples.service.query<{ name: string }>(
+      `SELECT DISTINCT name FROM system.columns WHERE database = 'custom_data'
+       AND table IN ('cost_report', 'self_serve_report') AND name NOT IN
+       ('account', 'date', 'currency', 'event_category', 'event_value', 'impressions', 'clicks', 'cost')`,
+    );
+    for (const variable of variablesOf('groupBy')) {
+      const values = sqlOf(variable)
+        .split(',')
+        .filter((value) => value !== 'date');
+      expect(values.sort()).toEqual(columns.map(({ name }) => name).sort());
+    }
+  });
+});
+
+describe('the reports', () => {
+  test('actuals: a metric by channel and currency', async () => {
+    expect(await panel(0, 2)).toEqual([
+      { group_value: 'Radio', currency: 'EUR', value: 840 },
+      { group_value: 'newsletter', currency: 'EUR', value: 566.25 },
+      { group_value: 'Newsletter', currency: 'EUR', value: 6.4 },
+      { group_value: 'newsletter', currency: 'USD', value: 205 },
+    ]);
+    expect(await panel(0, 2, { metric: 'cost_per_click', groupBy: 'campaign' })).toEqual([
+      { group_value: 'Autumn launch', currency: 'EUR', value: 0.466 },
+      { group_value: 'Spring sale', currency: 'EUR', value: 0.464 },
+      { group_value: 'Brand', currency: 'EUR', value: null },
+      { group_value: 'Spring sale US', currency: 'USD', value: 0.5 },
+    ]);
+    expect(await panel(0, 1, { metric: 'self-serve/StoreVisits' })).toEqual([
+      { currency: '', value: 670 },
+    ]);
+  });
+
+  test('trends: a metric by week, and against the days before', async () => {
+    const weekly = { metric: 'self-serve/StoreVisits', groupBy: 'event_source', interval: 'week' };
+    expect(await panel(1, 2, weekly)).toEqual([
+      { time: '2026-02-23 00:00:00', group_value: 'web', currency: '', value: 215 },
+      { time: '2026-03-02 00:00:00', group_value: '', currency: '', value: 60 },
+      { time: '2026-03-02 00:00:00', group_value: 'app', currency: '', value: 25 },
+      { time: '2026-03-02 00:00:00', group_value: 'web', currency: '', value: 370 },
+    ]);
+    const twoDays = {
+      __from: String(Date.parse('2026-03-04') + samples.shiftMs),
+      __to: String(Date.parse('2026-03-05T12:00:00Z') + samples.shiftMs),
+      channel: 'newsletter',
+    };
+    expect(await panel(1, 3, twoDays)).toEqual([
+      {
+        group_value: 'newsletter',
+        currency: 'EUR',
+        before: 405,
+        value: 161.25,
+        change_percent: -60.2,
+      },
+      { group_value: 'newsletter', currency: 'USD', before: 205, value: 0, change_percent: -100 },
+    ]);
+  });
+
+  test('nothing of an archived metric is shown', async () => {
+    expect(await panel(0, 2, { metric: 'self-serve/OldScore' })).toEqual([]);
+    const all = await panel(0, 4);
+    expect(new Set(all.map(({ metric }) => metric))).toEqual(
+      new Set(['CallCenterOrders', 'StoreVisits']),
+    );
+  });
+
+  test('a campaign that no list knows can be typed into the filter', async () => {
+    expect(await panel(0, 2, { campaign: 'Autumn launch' })).toEqual([
+      { group_value: 'newsletter', currency: 'EUR', value: 41 },
+    ]);
+    expect(await panel(0, 2, { campaign: 'autumn launch' })).toEqual([]);
+  });
+});
+
+describe('a value typed into a filter', () => {
+  // Each of these ends a string that only doubles or only escapes its quotes.
+  const HOSTILE = [
+    "' OR 1 = 1 --",
+    "\\' OR 1 = 1 --",
+    "\\\\' OR 1 = 1 --",
+    "\\'' OR 1 = 1 --",
+    '\\',
+    '"; DROP TABLE cost; --',
+    '%27 OR 1 = 1 --',
+    '$$ OR 1 = 1 --',
+    "') OR 1 = 1 --",
+    '${account}',
+  ];
+
+  async function expectNothing(name: string, value: string): Promise<void> {
+    for (const [, , target] of panels) {
+      const rows = await ask(interpolate(target.rawSql, opened({ [name]: value })));
+      expect([name, rows]).toEqual([name, []]);
+    }
+  }
+
+  test.each(HOSTILE)('%s finds nothing in any panel', (value) => expectNothing('campaign', value));
+
+  test.each(['account', 'channel', 'ad_group', 'country', 'os_name'])(
+    'that ends the string finds nothing as %s either',
+    (name) => expectNothing(name, "\\' OR 1 = 1 --"),
+  );
+
+  test('is found as it was uploaded, whatever is in it', async () => {
+    const written = interpolate("SELECT decodeURLComponent('${v:percentencode}') AS v", {
+      v: 'Straße 50% + \\\'"`${x}\n\t€ !*()~',
+    });
+    expect(await samples.service.query(written)).toEqual([
+      { v: 'Straße 50% + \\\'"`${x}\n\t€ !*()~' },
+    ]);
+  });
+
+  test("would leave the string with Grafana's formats for SQL, which is why none is used", async () => {
+    const loose = (format: string) => `SELECT 1 AS x WHERE 'acme' = \${v:${format}}`;
+    const through = async (format: string): Promise<boolean> => {
+      const sql = interpolate(loose(format), { v: "\\' OR 1 = 1 --" });
+      return (await samples.service.query(sql)).length > 0;
+    };
+    expect(await through('sqlstring')).toBe(true);
+    expect(await through('singlequote')).toBe(true);
+  });
+
+  test.each(['groupBy', 'interval'])('%s from an address is a name or an error', async (name) => {
+    const using = panels.filter(([, , target]) => target.rawSql.includes(`\${${name}:`));
+    expect(using.length).toBeGreaterThan(0);
+    for (const value of ["day', date) --", 'channel" FROM cost --', 'cost_report.account`']) {
+      for (const [, , target] of using) {
+        await expect(ask(interpolate(target.rawSql, opened({ [name]: value })))).rejects.toThrow(
+          /UNKNOWN_IDENTIFIER|BAD_ARGUMENTS/,
+        );
+      }
+    }
+  });
+});

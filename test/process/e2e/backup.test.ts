@@ -1,0 +1,172 @@
+import { cp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { ApiClient } from '../../helpers/api-client.js';
+import { expectHistoryToHave, expectViewsToEqual } from '../../helpers/compare-views.js';
+import { costRows } from '../../helpers/cost-rows.js';
+import { Deployment } from '../../helpers/deployment.js';
+import { makeDataDir, removeDataDir, tokenFor } from '../../helpers/service-process.js';
+import { COST, csvOf, WarehouseModel } from '../../helpers/warehouse-model.js';
+
+/** The procedures of the operations page: back up, restore, and replay what came after a backup. */
+
+const ACCOUNT = 'acme';
+/** Rows of a file that is uploaded while the backup is made. */
+const ROWS = 500;
+/** Until every thread stands still, and every answer before has arrived. */
+const STILL_MS = 1_000;
+const BACKED_UP = ['log', 'warehouse', 'tokens.json'];
+
+let deployment: Deployment;
+let client: ApiClient;
+let backup: string;
+const model = new WarehouseModel();
+const uploads: { requestId: string; family: string }[] = [];
+
+beforeEach(async () => {
+  deployment = await Deployment.open({ log: 'lmdb', warehouse: 'chdb' });
+  backup = await makeDataDir();
+  const token = await tokenFor(deployment.dataDir, ACCOUNT);
+  client = new ApiClient(() => deployment.service.ports.api, token);
+  await deployment.start();
+});
+afterEach(async () => {
+  await deployment.close();
+  await removeDataDir(backup);
+});
+
+async function upload(clicks: number): Promise<void> {
+  const rows = costRows(['a', 'b', String(clicks)], clicks);
+  const record = await client.upload('cost', csvOf(COST, rows));
+  expect(record).toMatchObject({ status: 'succeeded' });
+  uploads.push({ requestId: record.requestId, family: 'cost' });
+  model.apply(ACCOUNT, COST, rows);
+}
+
+async function copyWhileStopped(): Promise<void> {
+  expect(await deployment.service.stop()).toBe(0);
+  await copy();
+}
+
+async function copy(): Promise<void> {
+  for (const name of BACKED_UP) {
+    await cp(join(deployment.dataDir, name), join(backup, name), { recursive: true });
+  }
+}
+
+test('a backup into an empty folder is the service as it was, and what came after it is replayed', async () => {
+  await upload(1);
+  const time = new Date().toISOString();
+  await copyWhileStopped();
+  await deployment.start();
+  await upload(2);
+  expect(await deployment.service.stop()).toBe(0);
+
+  // The tables are lost, and so is everything but the log: the backup's tables, today's log.
+  const { dataDir } = deployment;
+  await rename(join(dataDir, 'log'), join(backup, 'log-of-today'));
+  await rm(dataDir, { recursive: true });
+  for (const name of BACKED_UP) {
+    const from = name === 'log' ? 'log-of-today' : name;
+    await cp(join(backup, from), join(dataDir, name), { recursive: true });
+  }
+  await deployment.customData('replay', '--from', time);
+  await deployment.start();
+  const missing = async (): Promise<boolean> =>
+    (await deployment.query(`SELECT 1 FROM cost_rows WHERE campaign = '2'`)).length === 0;
+  while (await missing());
+  await expectViewsToEqual(deployment, model, ACCOUNT);
+
+  // With the backup alone everything is as it was when it was made, tokens too.
+  expect(await deployment.service.stop()).toBe(0);
+  await rm(dataDir, { recursive: true });
+  await rm(join(backup, 'log-of-today'), { recursive: true });
+  await cp(backup, dataDir, { recursive: true });
+  await deployment.start();
+  const before = uploads.slice(0, 1);
+  await expectHistoryToHave(deployment, ACCOUNT, before);
+  expect(await deployment.query('SELECT DISTINCT clicks FROM cost_rows')).toEqual([{ clicks: 1 }]);
+  await upload(3);
+});
+
+/** Uploads one file after the other, each in the place of the one before, until it is told to stop. */
+class Overwriter {
+  /** The clicks of the last file that was answered with 201. */
+  answered = 0;
+  requestId = '';
+  readonly done: Promise<void>;
+
+  constructor(
+    readonly campaign: string,
+    isStopped: () => boolean,
+  ) {
+    this.done = this.run(isStopped);
+  }
+
+  private async run(isStopped: () => boolean): Promise<void> {
+    for (let clicks = 1; !isStopped(); clicks++) {
+      const row = { date: '2026-02-01', channel: 'news', currency: 'EUR', campaign: this.campaign };
+      const file = csvOf(
+        COST,
+        Array.from({ length: ROWS }, () => ({
+          ...row,
+          impressions: '1',
+          clicks: String(clicks),
+          cost: '1',
+        })),
+      );
+      const { requestId } = await client.create('cost', file);
+      this.requestId = requestId;
+      this.answered = clicks;
+    }
+  }
+
+  /** What the warehouse has of it: whole files only, so one number of clicks in all rows. */
+  async stored(): Promise<{ rows: number; clicks: number[] }> {
+    const [stored] = await deployment.query<{ rows: number; clicks: number[] }>(
+      `SELECT toUInt32(count()) AS rows, groupUniqArray(clicks) AS clicks
+       FROM cost_rows WHERE campaign = '${this.campaign}'`,
+    );
+    return stored!;
+  }
+}
+
+test('a backup of a running service that stands still meanwhile has all that it had answered', async () => {
+  let isStopped = false;
+  const uploaders = ['a', 'b', 'c', 'd'].map((name) => new Overwriter(name, () => isStopped));
+  while (uploaders.some(({ answered }) => answered < 10)) await sleep(10);
+
+  const { service, dataDir } = deployment;
+  service.process.kill('SIGSTOP');
+  await sleep(STILL_MS);
+  const atBackup = uploaders.map(({ answered, requestId }) => ({ answered, requestId }));
+  await copy();
+  expect(uploaders.map(({ answered }) => answered)).toEqual(atBackup.map((at) => at.answered));
+  service.process.kill('SIGCONT');
+  // It goes on as if nothing had been.
+  const { answered: before } = atBackup[0]!;
+  while (uploaders.some(({ answered }) => answered < before + 5)) await sleep(10);
+  isStopped = true;
+  await Promise.all(uploaders.map(({ done }) => done));
+  for (const uploader of uploaders) {
+    await client.finished('cost', uploader.requestId);
+    expect(await uploader.stored()).toEqual({ rows: ROWS, clicks: [uploader.answered] });
+  }
+
+  expect(await service.stop()).toBe(0);
+  await rm(dataDir, { recursive: true });
+  await cp(backup, dataDir, { recursive: true });
+  await deployment.start();
+  for (const [i, uploader] of uploaders.entries()) {
+    const { answered, requestId } = atBackup[i]!;
+    expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+    // One that had no answer yet is there as a whole or not at all.
+    const { rows, clicks } = await uploader.stored();
+    expect(rows).toBe(ROWS);
+    expect([[answered], [answered + 1]]).toContainEqual(clicks);
+  }
+  await upload(1);
+});

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { ApiClient } from '../../helpers/api-client.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../../helpers/service-process.js';
+
+/** Longer than the tests take: a batch that waits for its time fails them. */
+const BATCH_MAX_MS = '30000';
+const ROWS = 9_000;
+
+let dataDir: string;
+let service: ServiceProcess;
+let client: ApiClient;
+
+beforeEach(async () => {
+  dataDir = await makeDataDir();
+  const token = await tokenFor(dataDir, 'acme');
+  service = await ServiceProcess.start(dataDir, { BATCH_MAX_MS });
+  client = new ApiClient(() => service.ports.api, token);
+});
+afterEach(async () => {
+  await service.kill();
+  await removeDataDir(dataDir);
+});
+
+test('an upload shares the batch of one that is still coming', async () => {
+  const large = client.post('cost', file(ROWS), 500);
+  await isOpen();
+  const small = await client.create('cost', file(1));
+  const answer = await large;
+  expect(answer.status).toBe(201);
+  const { requestId } = (await answer.json()) as { requestId: string };
+  expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+  expect(await client.finished('cost', small.requestId)).toMatchObject({ status: 'succeeded' });
+  expect(await service.metric('custom_data_batch_uploads_count')).toBe(1);
+  expect(await service.metric('custom_data_batch_uploads_sum')).toBe(2);
+});
+
+test('an upload does not wait for one whose client has stopped', async () => {
+  const stalled = client.postHalf('cost', file(ROWS)).catch(() => undefined);
+  await isOpen();
+  await sleep(200);
+  const started = performance.now();
+  expect(await client.upload('cost', file(1))).toMatchObject({ status: 'succeeded' });
+  expect(performance.now() - started).toBeLessThan(Number(BATCH_MAX_MS) / 2);
+  await service.kill();
+  await stalled;
+});
+
+function file(rows: number): string {
+  const lines = Array.from(
+    { length: rows },
+    (_, i) => `2026-03-01,radio,EUR,${'Campaign '.repeat(8)}${i},9,2,1.5`,
+  );
+  return ['date,channel,currency,campaign,impressions,clicks,cost', ...lines, ''].join('\n');
+}
+
+/** Resolves when ingest has a part of an upload, not all of it. */
+async function isOpen(): Promise<void> {
+  while ((await service.metric('custom_data_open_upload_bytes')) === 0) await sleep(5);
+}

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, test } from '@jest/globals';
+
+import { ApiClient } from '../../helpers/api-client.js';
+import { expectLargeFilesUnmixed } from '../../helpers/large-files.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../../helpers/service-process.js';
+
+let dataDir: string;
+let service: ServiceProcess | undefined;
+
+beforeAll(async () => {
+  dataDir = await makeDataDir();
+});
+afterAll(async () => {
+  await service?.kill();
+  await removeDataDir(dataDir);
+});
+
+test('a file that is written over the columns of an earlier one leaves its rows as they were', async () => {
+  const token = await tokenFor(dataDir, 'acme');
+  const started = await ServiceProcess.start(dataDir);
+  service = started;
+  const client = new ApiClient(() => started.ports.api, token);
+  await expectLargeFilesUnmixed(client, 'acme', started, started);
+});

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { describeIf } from '../../helpers/describe-if.js';
+import { pythonWith } from '../../helpers/python.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../../helpers/service-process.js';
+
+/** The built service against its own OpenAPI document, with calls that are generated from it. */
+
+const HERE = fileURLToPath(new URL('schemathesis/', import.meta.url));
+const COUNTED =
+  /^custom_data_http_requests_total\{operation="(\w+)",family="[\w-]+",code="(\d+)"\}/gm;
+const run = promisify(execFile);
+const python = interpreter();
+
+describeIf(python !== undefined, 'Python 3.11 with its module venv, or PyPI, is missing')(
+  'the service and its OpenAPI document',
+  () => {
+    let dataDir: string;
+    let service: ServiceProcess;
+    let token: string;
+    beforeAll(async () => {
+      dataDir = await makeDataDir();
+      token = await tokenFor(dataDir, 'acme');
+      // Limits that are not reached: only their headers are to be seen.
+      service = await ServiceProcess.start(dataDir, {
+        RATE_LIMIT_UPLOADS_PER_MINUTE: '100000',
+        RATE_LIMIT_READS_PER_MINUTE: '100000',
+      });
+    });
+    afterAll(async () => {
+      await service.kill();
+      await removeDataDir(dataDir);
+    });
+
+    test('agree on statuses, headers, bodies, and on what is refused', async () => {
+      const url = `http://127.0.0.1:${service.ports.api}/docs/openapi.json`;
+      const { stdout } = await run(
+        python!,
+        [
+          ...['-m', 'schemathesis.cli', '--no-color'],
+          ...['--config-file', `${HERE}schemathesis.toml`, 'run', url],
+          ...['--header', `Authorization: SERVICE-API-KEY ${token}`, '--checks', 'all'],
+        ],
+        { cwd: dataDir, timeout: 240_000, maxBuffer: 16 * 1024 * 1024 },
+      ).catch((error: unknown) => {
+        throw new Error((error as { stdout: string }).stdout);
+      });
+      expect(stdout).toMatch(/Operations:\s+2 selected \/ 2 total/);
+
+      // It came past the header and the form, and behind the link from a create to its read.
+      const counted = [...(await service.metrics()).matchAll(COUNTED)];
+      const answers = new Set(counted.map(([, operation, code]) => `${operation!} ${code!}`));
+      expect([...answers]).toEqual(
+        expect.arrayContaining(['create 201', 'create 400', 'read 200', 'read 404']),
+      );
+      expect(service.logs.filter(({ level }) => level === 'error')).toEqual([]);
+    });
+  },
+);
+
+function interpreter(): string | undefined {
+  try {
+    return pythonWith('schemathesis', `${HERE}requirements.txt`);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { readDashboard } from '../../helpers/dashboard.js';
+import { Page } from '../../helpers/page.js';
+import { ApiClient } from '../../helpers/api-client.js';
+import {
+  describeWithPrometheus,
+  Prometheus,
+  promtool,
+  type Rule,
+} from '../../helpers/prometheus.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../../helpers/service-process.js';
+import { COST, csvOf } from '../../helpers/warehouse-model.js';
+
+const ROUNDS = 8;
+/** The history is measured every ten seconds, so the load has to last longer. */
+const PAUSE_MS = 2_000;
+
+describeWithPrometheus('a service under load, seen by Prometheus', () => {
+  let dataDir: string;
+  let service: ServiceProcess;
+  let prometheus: Prometheus;
+  let metrics: string;
+  let rules: readonly Rule[];
+
+  beforeAll(async () => {
+    dataDir = await makeDataDir();
+    const token = await tokenFor(dataDir, 'acme');
+    service = await ServiceProcess.start(dataDir);
+    prometheus = await Prometheus.start(`127.0.0.1:${service.ports.ops}`);
+    const client = new ApiClient(() => service.ports.api, token);
+    for (let round = 0; round < ROUNDS; round++) {
+      await uploadSome(client, round);
+      await sleep(PAUSE_MS);
+    }
+    metrics = await service.metrics();
+    rules = await prometheus.rules();
+  });
+
+  afterAll(async () => {
+    await prometheus.stop();
+    await service.stop();
+    await removeDataDir(dataDir);
+  });
+
+  it('names its metrics as Prometheus wants them', () => {
+    expect(promtool(['check', 'metrics'], metrics)).toEqual({ code: 0, output: '' });
+  });
+
+  it('has every metric that rules and the dashboard ask for', () => {
+    const recorded = rules.map(({ name }) => name);
+    const known = new Set([
+      ...recorded,
+      ...[...metrics.matchAll(/^# TYPE (\S+) histogram$/gm)].flatMap(([, name]) =>
+        ['bucket', 'sum', 'count'].map((suffix) => `${name!}_${suffix}`),
+      ),
+      ...[...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!),
+    ]);
+    for (const expression of [...rules.map(({ query }) => query), ...expressions()]) {
+      const asked =
+        expression.match(/\b(?:\w+:)?(?:custom_data|nodejs|process)_\w+(?::\w+)?/g) ?? [];
+      for (const name of asked) expect([...known]).toContain(name);
+    }
+  });
+
+  it('has no rule that cannot be evaluated', async () => {
+    expect(rules.length).toBeGreaterThan(20);
+    for (const rule of rules) {
+      expect(rule).toMatchObject({ health: 'ok' });
+      await prometheus.query(rule.query);
+    }
+  });
+
+  it('has a number for every expression of the dashboard', async () => {
+    for (const expression of expressions()) {
+      const values = (await prometheus.query(expression)).map(({ value: [, value] }) => value);
+      expect({ expression, values }).toEqual({
+        expression,
+        values: expect.arrayContaining([expect.stringMatching(/^-?\d/)]),
+      });
+    }
+  });
+
+  it('answers the questions that the runbook asks', async () => {
+    const below = new Page('operations.md').text.split('\n## Alerts\n')[1]!.split('\n## ')[0]!;
+    const questions = [...below.matchAll(/`(SELECT [^`]+)`/g)].map(([, sql]) => sql!);
+    expect(questions.length).toBeGreaterThan(2);
+    for (const sql of questions) await service.query(sql);
+  });
+
+  it('shows what was done', async () => {
+    const value = async (expression: string): Promise<number> =>
+      Number((await prometheus.query(expression))[0]?.value[1]);
+    const settled = `sum(custom_data_requests{status=~"succeeded|failed"}) == ${ROUNDS * 3} and on() max(custom_data_consumer_lag_records) == 0 and on() max(custom_data_oldest_unfinished_request_age_seconds) == 0`;
+    for (const until = Date.now() + 60_000; (await prometheus.query(settled)).length === 0;) {
+      expect(Date.now()).toBeLessThan(until);
+      await sleep(500);
+    }
+    expect(await value('sum(custom_data_requests{status="failed"})')).toBe(ROUNDS);
+    expect(await value('sum(custom_data_http_requests_total{operation="create",code="201"})')).toBe(
+      ROUNDS * 3,
+    );
+    expect(
+      await value('sum(custom_data_http_request_duration_seconds_count{operation="create"})'),
+    ).toBe(ROUNDS * 3);
+    expect(await value('sum(custom_data_request_rows{step="read_back"})')).toBe(ROUNDS * 201);
+    expect(await value('max(custom_data_consumer_lag_records)')).toBe(0);
+    expect(await value('max(custom_data_oldest_unfinished_request_age_seconds)')).toBe(0);
+    expect(await value('custom_data_process_info{roles="gateway,ingest,status"}')).toBe(1);
+    expect(await value('instance:custom_data_disk_free:ratio')).toBeLessThan(1);
+    const firing = await prometheus.query('ALERTS{alertstate="firing", alertname!~"Disk.*"}');
+    expect(firing.map(({ metric }) => metric['alertname'])).toEqual([]);
+  });
+});
+
+/** Of the dashboard, with Grafana's variable filled in. */
+function expressions(): string[] {
+  return readDashboard().panels.flatMap(({ targets = [] }) =>
+    targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')),
+  );
+}
+
+/** Two files that are valid and one that is not, and reads until they have ended. */
+async function uploadSome(client: ApiClient, round: number): Promise<void> {
+  const today = new Date().toISOString().slice(0, 10);
+  const row = (clicks: string, i: number) => ({
+    date: '2026-02-03',
+    channel: 'news',
+    currency: 'EUR',
+    campaign: `campaign ${i}`,
+    impressions: '1',
+    clicks,
+    cost: String(round),
+  });
+  const cost = (clicks: string): string =>
+    csvOf(
+      COST,
+      Array.from({ length: 200 }, (_, i) => row(clicks, i)),
+    );
+  const selfServe = `date,channel,event_category,event_value\n${today},news,Score,${round}\n`;
+  const ended = await Promise.all([
+    client.upload('cost', cost('3')),
+    client.upload('cost', cost('many')),
+    client.upload('self-serve', selfServe),
+  ]);
+  expect(ended.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'succeeded']);
+}

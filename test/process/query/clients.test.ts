@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { Page } from '../../helpers/page.js';
+import { runs } from '../../helpers/command.js';
+import { describeIf } from '../../helpers/describe-if.js';
+import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../helpers/python.js';
+import { ServiceWithSamples } from '../../helpers/samples.js';
+
+/** Clients as analysts have them, against the built service with the samples in it. */
+
+const run = promisify(execFile);
+const HERE = fileURLToPath(new URL('python/', import.meta.url));
+const PYTHON = 'clickhouse-connect';
+
+let samples: ServiceWithSamples;
+beforeAll(async () => {
+  samples = await ServiceWithSamples.start();
+});
+afterAll(() => samples.close());
+
+describeIf(runs('curl', ['--version']), 'curl is missing')('curl', () => {
+  /** The body, and the status on a line of its own. */
+  async function curl(query: string, ...options: string[]): Promise<string> {
+    const args = ['-sS', '-w', '%{http_code}\n', '--data-binary', query, ...options];
+    return (await run('curl', [...args, `${samples.url}/?database=custom_data`])).stdout;
+  }
+
+  test("runs the page's example as it stands there", async () => {
+    const { content } = new Page('analysts.md')
+      .fences()
+      .find(({ content: each }) => each.startsWith('curl '))!;
+    const here = content.replace('http://127.0.0.1:8123', samples.url);
+    expect(here).not.toBe(content);
+    const { stdout } = await run('sh', ['-c', here]);
+    expect(stdout).toContain('566.25');
+    expect(stdout).toContain('┌');
+  });
+
+  test('reads', async () => {
+    expect(await curl('SELECT name, archived FROM metrics ORDER BY name FORMAT CSV')).toBe(
+      '"CallCenterOrders",false\n"OldScore",true\n"StoreVisits",false\n200\n',
+    );
+    expect(await curl('SELECT 1', '--compressed', '-u', 'analyst:any')).toBe('1\n200\n');
+  });
+
+  test('waits for the leave to send a long query', async () => {
+    const long = `SELECT length('${'x'.repeat(100_000)}')`;
+    expect(await curl(long, '-H', 'Expect: 100-continue')).toBe('100000\n200\n');
+  });
+
+  test('cannot write, and is told so', async () => {
+    const answer = await curl('DROP TABLE cost');
+    expect(answer).toMatch(/^Code: 164\. .*\(READONLY\).*\n500\n$/);
+    await expect(curl('INSERT INTO cost FORMAT CSV', '--fail-with-body')).rejects.toThrow();
+  });
+});
+
+describeIf(hasPython(PYTHON), 'Python with its module venv is missing')(
+  'clickhouse-connect of Python',
+  () => {
+    let python: string;
+    beforeAll(() => {
+      python = pythonWith(PYTHON, join(HERE, 'requirements.txt'));
+    }, PYTHON_SET_UP_MS);
+
+    test('reads types, parameters, streams and formats, and cannot write', async () => {
+      const port = String(samples.service.ports.query);
+      const { stdout } = await run(python, [join(HERE, 'client.py'), port]);
+      expect(JSON.parse(stdout)).toEqual({
+        ping: true,
+        types: ['LowCardinality(String)', 'String', 'UInt64', 'Float64'],
+        rows: [
+          ['Newsletter', 'EUR', 12, 6.4],
+          ['Radio', 'EUR', 0, 840],
+          ['newsletter', 'EUR', 1223, 566.25],
+          ['newsletter', 'USD', 410, 205],
+        ],
+        request: {
+          request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          account: 'acme',
+          family: 'cost',
+          status: 'failed',
+          prev_status: 'uploaded',
+          reason: expect.stringContaining('not an ISO 4217 currency code'),
+          created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+          updated_at: expect.any(String),
+        },
+        parameter: true,
+        streamed: 300_000,
+        csv: '"name"\n"CallCenterOrders"\n"OldScore"\n"StoreVisits"\n',
+        limited: expect.stringContaining('TOO_MANY_ROWS_OR_BYTES'),
+        refused: [
+          expect.stringContaining('READONLY'),
+          // It compresses what it inserts before it hears of anything.
+          expect.stringContaining('NOT_IMPLEMENTED'),
+          expect.stringContaining('FUNCTION_NOT_ALLOWED'),
+          expect.stringContaining('UNKNOWN_IDENTIFIER'),
+        ],
+      });
+    });
+  },
+);

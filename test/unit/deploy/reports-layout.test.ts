@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, test } from '@jest/globals';
+
+import { readDashboard } from '../../helpers/dashboard.js';
+import { readReport, sqlOf } from '../../helpers/report-dashboard.js';
+
+const GRAFANA = new URL('../../../deploy/grafana/', import.meta.url);
+
+describe.each(['actuals', 'trends'])('the dashboard %s', (name) => {
+  const report = readReport(name);
+  const variables = report.templating.list;
+
+  test('has an id of its own, and so have its panels', () => {
+    const others = [readDashboard(), ...['actuals', 'trends'].map(readReport)];
+    expect(others.filter(({ uid }) => uid === report.uid)).toHaveLength(1);
+    expect(new Set(report.panels.map(({ id }) => id)).size).toBe(report.panels.length);
+  });
+
+  test('has its panels one below the other', () => {
+    let below = 0;
+    for (const { gridPos } of report.panels) {
+      expect([gridPos.x, gridPos.y, gridPos.w]).toEqual([0, below, 24]);
+      below += gridPos.h;
+    }
+  });
+
+  test('asks the data source that Grafana is given', () => {
+    const provisioned = readFileSync(
+      new URL('provisioning/datasources/clickhouse.yml', GRAFANA),
+      'utf8',
+    );
+    const asked = [
+      ...report.panels.flatMap(({ datasource, targets }) => [datasource, targets[0].datasource]),
+      ...variables.filter(({ type }) => type === 'query').map(({ datasource }) => datasource),
+    ];
+    for (const each of asked) {
+      expect(each).toEqual({ type: 'grafana-clickhouse-datasource', uid: 'clickhouse' });
+    }
+    expect(provisioned).toContain('type: grafana-clickhouse-datasource\n');
+    expect(provisioned).toContain('uid: clickhouse\n');
+  });
+
+  test('writes what a person chooses or types in one form alone, which nothing can leave', () => {
+    const names = new Set(variables.map((variable) => variable.name));
+    const queries = [
+      ...report.panels.map(({ targets }) => targets[0].rawSql),
+      ...variables.filter(({ type }) => type === 'query').map(sqlOf),
+    ];
+    for (const sql of queries) {
+      // Times are numbers. Everything else is percent-encoded, in a string or a quoted name.
+      const rest = sql
+        .replace(/\$\{__(?:from|to)\}/g, '')
+        .replace(/'\$\{(\w+):percentencode\}'|"\$\{(\w+):percentencode\}"/g, (_, a, b) => {
+          expect(names).toContain(a ?? b);
+          return '';
+        });
+      expect(rest).not.toContain('$');
+    }
+  });
+
+  test('has filters to type into', () => {
+    const typed = variables.filter(({ type }) => type === 'textbox').map((each) => each.name);
+    expect(typed).toEqual(['channel', 'campaign', 'ad_group', 'country', 'os_name']);
+  });
+
+  test("is named on the analysts' page", () => {
+    const page = readFileSync(new URL('../../docs/analysts.md', GRAFANA), 'utf8');
+    expect(page).toContain(`"${report.title}"`);
+  });
+});
+
+test('the plugin of the data source is installed before its data source is', () => {
+  const compose = readFileSync(new URL('../../docker-compose.yml', GRAFANA), 'utf8');
+  expect(compose).toMatch(
+    /GF_PLUGINS_PREINSTALL_SYNC: grafana-clickhouse-datasource@\d+\.\d+\.\d+\n/,
+  );
+});

@@ -1,0 +1,196 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { dayOf } from '../../../src/domain/days.js';
+import { COST, FAMILIES, familyNamed, SELF_SERVE } from '../../../src/domain/families/index.js';
+import {
+  MAX_BODY_BYTES,
+  MAX_FILE_BYTES,
+  MAX_UNPACKED_COST_BYTES,
+} from '../../../src/gateway/create/limits.js';
+import { Unpacker } from '../../../src/gateway/create/unpacker.js';
+import {
+  internalError,
+  shuttingDown,
+  statusUnavailable,
+  tooSlow,
+  uploadNotTaken,
+} from '../../../src/gateway/problems/problem.js';
+import { prepareUpload, type UploadFacts } from '../../../src/ingest/prepare/prepare-upload.js';
+import { form, type Part, post, type ProblemBody, uploadHeaders } from '../gateway/forms.js';
+import { type Gateway, OWNER, startGateway } from '../../helpers/gateway/gateway.js';
+import { code, Page } from '../../helpers/page.js';
+
+const page = new Page('upload-rules.md');
+const FACTS: UploadFacts = {
+  finding: null,
+  requestDay: dayOf('2026-03-09'),
+  integratedChannels: ['Search'],
+};
+
+function reasonOf(family: 'cost' | 'self-serve', csv: string | Buffer): unknown {
+  const verdict = prepareUpload(familyNamed(family), [Buffer.from(csv)], FACTS);
+  if (verdict.valid) throw new Error('the file is valid');
+  return JSON.parse(verdict.reason);
+}
+
+describe('columns', () => {
+  test.each([
+    ['## Cost columns', COST],
+    ['## Self-serve columns', SELF_SERVE],
+  ])('%s', (heading, family) => {
+    expect(page.tableUnder(heading)).toEqual(
+      family.columns.map(({ name, required, kind, role }) => [
+        `\`${name}\``,
+        required ? 'yes' : 'no',
+        `\`${kind}\``,
+        role,
+      ]),
+    );
+  });
+
+  test('every kind is explained, and no other', () => {
+    const kinds = new Set(FAMILIES.flatMap(({ columns }) => columns.map(({ kind }) => kind)));
+    const explained = page.tableUnder('## Kinds of values').map(([kind]) => code(kind!));
+    expect(explained.sort()).toEqual([...kinds].sort());
+  });
+
+  test('limits', () => {
+    expect(page.tableUnder('## The file').map(([, cost]) => cost)).toEqual([
+      `${MAX_FILE_BYTES.toLocaleString('en')} bytes`,
+      `${MAX_UNPACKED_COST_BYTES.toLocaleString('en')} bytes`,
+      COST.maxRows!.toLocaleString('en'),
+      '256 characters',
+      '1970-01-01',
+      '2149-06-06',
+    ]);
+    expect(page.text).toContain(`${SELF_SERVE.dateWindowDays!} days before today`);
+    expect(page.text).toContain(MAX_BODY_BYTES.toLocaleString('en'));
+  });
+});
+
+describe('reasons', () => {
+  const fences = page.fences();
+  const examples = fences.flatMap(({ language, content }, index) =>
+    language === 'csv' ? [[content, fences[index + 1]!.content] as const] : [],
+  );
+
+  test.each(examples)('%#', (csv, reason) => {
+    const family = csv.includes('event_category') ? 'self-serve' : 'cost';
+    const actual = reasonOf(family, csv);
+    expect(actual).toEqual(JSON.parse(reason));
+    expect(Object.keys(actual as object)).toEqual(Object.keys(JSON.parse(reason) as object));
+  });
+
+  test('messages about the file as a whole', async () => {
+    const header = 'date,channel,currency,campaign,impressions,clicks,cost\n';
+    const row = (campaign: string): string => `2026-03-02,a,EUR,${campaign},1,1,1\n`;
+    const files: (string | Buffer)[] = [
+      '',
+      header,
+      header + row('x').repeat(10_001),
+      `${header}2026-03-02,a,EUR,x,1,1\n`,
+      header + row('5" disc'),
+      header + row('"5" disc'),
+      header + row('"5'),
+      header + row('a\rb'),
+      Buffer.from(header + row('ü'), 'latin1'),
+      header + row('a\0b'),
+    ];
+    const packed = gzipSync('x'.repeat(1_000));
+    const findings = [
+      await findingOf(Buffer.concat([packed.subarray(0, 10), Buffer.alloc(20, 0xff)])),
+      await findingOf(packed.subarray(0, -4)),
+      await findingOf(Buffer.concat([packed, Buffer.alloc(8)])),
+      await findingOf(gzipSync('x'.repeat(MAX_FILE_BYTES + 1))),
+    ];
+    const messages = [
+      ...files.map((file) => (reasonOf('cost', file) as { file: string[] }).file[0]),
+      ...findings,
+    ];
+    const listed = page.tableUnder('Messages about a file as a whole:');
+    // The last one is the warehouse's refusal.
+    expect(listed.slice(0, -1).map(([message]) => code(message!))).toEqual(messages);
+  });
+
+  test('a channel with cost integration', () => {
+    const csv =
+      'date,channel,currency,campaign,impressions,clicks,cost\n2026-03-02,Search,EUR,x,1,1,1\n';
+    const [message] = (reasonOf('cost', csv) as { channel: string[] }).channel;
+    expect(page.text).toContain(`\`${message!}\``);
+  });
+});
+
+async function findingOf(bytes: Buffer): Promise<string | null> {
+  const unpacker = new Unpacker(MAX_FILE_BYTES, () => Promise.resolve());
+  await unpacker.write(bytes);
+  await unpacker.end();
+  return unpacker.finding;
+}
+
+describe('HTTP answers', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(async () => {
+    await gateway.close();
+  });
+
+  const listed = page.tableUnder('### Errors').map(([status, , detail]) => ({
+    status: Number(status),
+    detail: code(detail!),
+  }));
+
+  test('every listed one is what the service answers', async () => {
+    const creates = `${gateway.url}/cost/requests/`;
+    const authorization = { Authorization: `SERVICE-API-KEY ${OWNER}` };
+    const file = { content: 'x' };
+    const upload = async (...parts: Part[]): Promise<Response> => post(creates, form(...parts));
+    const answers = [
+      await post(creates, form(file).subarray(0, -10)),
+      await upload(),
+      await upload(file, file),
+      await upload({ ...file, headers: ['Content-Disposition: form-data; name="file"'] }),
+      await post(creates, form(file), { ...authorization, 'Content-Type': 'multipart/form-data' }),
+      await post(creates, form(file), {
+        ...authorization,
+        'Content-Type': `multipart/form-data; boundary=${'b'.repeat(71)}`,
+      }),
+      await fetch(`${creates}%ff`, { headers: authorization }),
+      await fetch(`${creates}1`, { headers: authorization }),
+      await fetch(creates, { method: 'POST' }),
+      await post(creates, form(file), uploadHeaders('nobody')),
+      await post(creates, form(file), uploadHeaders('viewer-token')),
+      await fetch(`${creates}01a1fbe9-8d12-7e37-8444-47b183ed8e35`, { headers: authorization }),
+      await fetch(`${gateway.url}/costs/requests/`, { headers: authorization }),
+      await fetch(creates, { headers: authorization }),
+      await upload({ content: Buffer.alloc(MAX_FILE_BYTES + 1) }),
+      await post(creates, Buffer.from('{}'), { ...authorization, 'Content-Type': 'text/csv' }),
+      await post(creates, form(file), { ...uploadHeaders(), 'Content-Encoding': 'gzip' }),
+    ];
+    const problems = await Promise.all(
+      answers.map(async (answer) => (await answer.json()) as ProblemBody),
+    );
+    const raised = [
+      tooSlow(),
+      internalError(),
+      uploadNotTaken(),
+      statusUnavailable(),
+      shuttingDown(),
+    ];
+    const actual = [...problems, ...raised].map(({ status, detail }) => ({ status, detail }));
+    const order = (a: { detail: string }, b: { detail: string }): number =>
+      a.detail < b.detail ? -1 : 1;
+    expect([...listed].sort(order)).toEqual(actual.sort(order));
+  });
+
+  test('the problem that is shown whole is real', async () => {
+    const shown = page.fences().find(({ content }) => content.includes('about:blank'))!;
+    const answer = await fetch(
+      `${gateway.url}/cost/requests/01a1fbe9-8d12-7e37-8444-47b183ed8e35`,
+      { headers: { Authorization: `SERVICE-API-KEY ${OWNER}` } },
+    );
+    expect(await answer.json()).toEqual(JSON.parse(shown.content));
+  });
+});

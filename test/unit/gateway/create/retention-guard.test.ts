@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+
+import { RetentionGuard } from '../../../../src/gateway/create/retention-guard.js';
+import { LogUnavailableError } from '../../../../src/log/upload-log.js';
+import { Collector, LogFolders, record } from '../../../helpers/log/log-folders.js';
+
+const RETENTION_MS = 100_000;
+
+describe('an acceptance under a log that deletes by age', () => {
+  const folders = new LogFolders();
+  afterEach(() => folders.cleanUp());
+
+  /** Two records, as old as said, of which `finished` are committed. */
+  async function guardOver(agesMs: readonly number[], finished: number): Promise<RetentionGuard> {
+    let ageMs = 0;
+    const log = await folders.open({ now: () => Date.now() - ageMs });
+    for (ageMs of agesMs) await log.append('uploads', [record('x')]);
+    const consumption = await log.consume('uploads', 'ingest', new Collector());
+    await consumption.commit(0, finished);
+    const logger = pino({ level: 'silent' });
+    const options = { log, topic: 'uploads', group: 'ingest', retentionMs: RETENTION_MS, logger };
+    const guard = await RetentionGuard.start(
+      { ...options, topic: 'uploads' },
+      { caughtUp: () => Promise.resolve() },
+    );
+    guard.stop();
+    return guard;
+  }
+
+  it.each([
+    ['nothing waits', [60_000, 60_000], 2],
+    ['what waits is young', [60_000, 40_000], 1],
+    ['there has been nothing', [], 0],
+  ])('is allowed when %s', async (_, ages, finished) => {
+    await (await guardOver(ages, finished)).caughtUp();
+  });
+
+  it('is refused once the oldest unfinished record is older than half the retention', async () => {
+    const guard = await guardOver([60_000, 10], 0);
+    await expect(guard.caughtUp()).rejects.toThrow(LogUnavailableError);
+  });
+});

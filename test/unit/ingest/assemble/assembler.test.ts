@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { Assembler } from '../../../../src/ingest/assemble/assembler.js';
+import { ChunkStore } from '../../../../src/ingest/assemble/chunk-store.js';
+import type { CompleteUpload } from '../../../../src/ingest/assemble/complete-upload.js';
+import { Watermark } from '../../../../src/ingest/commit/watermark.js';
+import type { LogRecord } from '../../../../src/log/upload-log.js';
+import { Partition } from './partition.js';
+import { SpillFolder } from './spill-folder.js';
+
+const GIVE_UP_MS = 60_000;
+
+let folder: SpillFolder;
+let partition: Partition;
+let watermark: Watermark;
+let assembler: Assembler;
+
+beforeEach(async () => {
+  folder = await SpillFolder.create();
+  partition = new Partition();
+  watermark = new Watermark(0);
+  // Little memory, so that what is assembled comes from files and from memory.
+  const store = await ChunkStore.open(folder.path, 10);
+  assembler = new Assembler(partition.log, store, watermark, GIVE_UP_MS);
+});
+afterEach(() => folder.remove());
+
+/** What the records complete, as text by request. */
+async function take(...records: LogRecord[]): Promise<Record<string, string | undefined>> {
+  const complete: CompleteUpload[] = [];
+  for (const record of records) {
+    const upload = await assembler.take(record);
+    if (upload !== undefined) complete.push(upload);
+  }
+  return Object.fromEntries(
+    complete.map(({ requestId, parts }) => [requestId, parts && Buffer.concat(parts).toString()]),
+  );
+}
+
+describe('an upload is put together', () => {
+  test('from its chunks, by their sequence numbers, whatever their order', async () => {
+    const first = partition.chunk('a', 2, 'three');
+    const rest = [partition.chunk('a', 0, 'one,'), partition.chunk('a', 1, 'two,')];
+    expect(await take(first, ...rest, partition.finish('a', 3, 0))).toEqual({ a: 'one,two,three' });
+    expect(await folder.files()).toEqual([]);
+  });
+
+  test('with what its records say of it', async () => {
+    await take(partition.chunk('a', 0, 'x'));
+    const last = partition.finish('a', 1, 0, 1);
+    expect(await assembler.take(last)).toEqual({
+      requestId: 'a',
+      account: 'account of a',
+      family: 'cost',
+      end: JSON.parse(last.value.toString()) as unknown,
+      partition: 3,
+      endOffset: 1,
+      parts: [Buffer.from('x')],
+    });
+  });
+
+  test('though others interleave with it', async () => {
+    const records = [
+      partition.chunk('a', 0, 'a0'),
+      partition.chunk('b', 0, 'b0'),
+      partition.chunk('a', 1, 'a1'),
+      partition.chunk('b', 1, 'b1'),
+      partition.finish('b', 2, 1),
+      partition.finish('a', 2, 0),
+    ];
+    expect(await take(...records)).toEqual({ a: 'a0a1', b: 'b0b1' });
+  });
+
+  test('once, when its records are there more than once', async () => {
+    const records = [
+      partition.chunk('a', 0, 'a0'),
+      partition.chunk('a', 0, 'a0'),
+      partition.chunk('a', 1, 'a1'),
+      partition.chunk('a', 0, 'a0'),
+    ];
+    expect(await take(...records, partition.finish('a', 2, 0))).toEqual({ a: 'a0a1' });
+    expect(await take(partition.finish('a', 2, 0), partition.chunk('a', 1, 'a1'))).toEqual({});
+  });
+
+  test('from no chunks, when the file is empty', async () => {
+    expect(await take(partition.finish('a', 0, null))).toEqual({ a: '' });
+  });
+
+  test('from the log, when the consumer began behind its chunks', async () => {
+    partition.chunk('b', 0, 'b0');
+    const first = partition.chunk('a', 0, 'a0');
+    partition.chunk('b', 1, 'b1');
+    const second = partition.chunk('a', 1, 'a1');
+    const seen = partition.chunk('a', 2, 'a2');
+    const last = partition.finish('a', 3, first.offset);
+    expect(await take(last)).toEqual({ a: 'a0a1a2' });
+
+    const other = partition.finish('b', 2, 0);
+    expect(await take(other)).toEqual({ b: 'b0b1' });
+    expect([second.offset, seen.offset]).toEqual([3, 4]);
+  });
+
+  test('from the log, when the consumer began between its one chunk and its end', async () => {
+    partition.chunk('b', 0, 'b0');
+    partition.chunk('a', 0, 'a0');
+    expect(await take(partition.finish('a', 1, null))).toEqual({ a: 'a0' });
+  });
+
+  test('from the log and what has been read, when the consumer began amid its chunks', async () => {
+    partition.chunk('a', 0, 'a0');
+    const seen = partition.chunk('a', 1, 'a1');
+    expect(await take(seen, partition.finish('a', 2, 0))).toEqual({ a: 'a0a1' });
+    expect(await folder.files()).toEqual([]);
+  });
+
+  test('without bytes, when its chunks are no longer in the log', async () => {
+    partition.chunk('a', 0, 'a0');
+    const seen = partition.chunk('a', 1, 'a1');
+    partition.firstKept = 1;
+    expect(await take(seen, partition.finish('a', 2, 0))).toEqual({ a: undefined });
+    expect(await folder.files()).toEqual([]);
+  });
+});
+
+describe('an upload that ended', () => {
+  test('by abort is nobody’s, and holds nothing', async () => {
+    const records = [partition.chunk('a', 0, 'x'.repeat(50)), partition.abort('a')];
+    expect(await take(...records)).toEqual({});
+    expect(watermark.value).toBe(2);
+    expect(await folder.files()).toEqual([]);
+  });
+
+  test.each(['end', 'abort'])('by %s is not opened again by a late chunk', async (how) => {
+    await take(partition.chunk('a', 0, 'x'));
+    await take(how === 'end' ? partition.finish('a', 1, 0) : partition.abort('a'));
+    watermark.release('a');
+    await take(partition.chunk('a', 0, 'x'));
+    expect(watermark.value).toBe(3);
+    expect(await folder.files()).toEqual([]);
+  });
+
+  test('holds the watermark at its first record until it is released', async () => {
+    await take(partition.chunk('b', 0, 'b'), partition.abort('b'));
+    await take(partition.chunk('a', 0, 'a'), partition.finish('a', 1, 2), partition.abort('c'));
+    expect(watermark.value).toBe(2);
+    watermark.release('a');
+    expect(watermark.value).toBe(5);
+  });
+});
+
+describe('an upload without an end', () => {
+  test('holds the watermark and is kept, however long the clock runs', async () => {
+    await take(partition.chunk('a', 0, 'x'));
+    partition.now += GIVE_UP_MS;
+    await take(partition.abort('b'));
+    expect(watermark.value).toBe(0);
+    expect(await take(partition.finish('a', 1, 0))).toEqual({ a: 'x' });
+  });
+
+  test('is given up once the partition’s own times have moved on', async () => {
+    await take(partition.chunk('a', 0, 'x'.repeat(50)));
+    expect(await folder.files()).toHaveLength(1);
+    partition.now += GIVE_UP_MS + 1;
+    await take(partition.abort('b'));
+    expect(watermark.value).toBe(2);
+    expect(await folder.files()).toEqual([]);
+  });
+
+  test('is given up by the time of its first chunk, not of its latest', async () => {
+    await take(partition.chunk('a', 0, 'x'));
+    partition.now += GIVE_UP_MS;
+    await take(partition.chunk('a', 1, 'y'));
+    partition.now += 1;
+    await take(partition.abort('b'));
+    expect(watermark.value).toBe(3);
+  });
+
+  test('is given up alone: one that began later stays', async () => {
+    await take(partition.chunk('a', 0, 'a'));
+    partition.now += GIVE_UP_MS;
+    await take(partition.chunk('b', 0, 'b'));
+    partition.now += 1;
+    await take(partition.abort('c'));
+    expect(watermark.value).toBe(1);
+    expect(await take(partition.finish('b', 1, 1))).toEqual({ b: 'b' });
+  });
+
+  test('is read again from its first chunk when its end comes after all', async () => {
+    await take(partition.chunk('a', 0, 'a0'), partition.chunk('a', 1, 'a1'));
+    partition.now += GIVE_UP_MS + 1;
+    await take(partition.chunk('b', 0, 'b0'));
+    const late = partition.chunk('a', 2, 'a2');
+    expect(await take(late, partition.finish('a', 3, 0))).toEqual({ a: 'a0a1a2' });
+  });
+});
+
+test('once its partition is revoked it takes no further record and keeps nothing', async () => {
+  await take(partition.chunk('a', 0, 'x'.repeat(50)), partition.chunk('b', 0, 'b'));
+  await assembler.close();
+  expect(await take(partition.chunk('c', 0, 'y'.repeat(50)), partition.finish('a', 1, 0))).toEqual(
+    {},
+  );
+  expect(await folder.files()).toEqual([]);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+
+import { FACTS, keysOf, reasonFor, REQUEST_DATE, verdictOn } from '../../../helpers/files.js';
+import { spoiltFile, validFile, type GeneratedFile } from '../generated-files.js';
+import { modelVerdict, type ModelVerdict } from '../model.js';
+import { runs } from '../property.js';
+
+function model({ family, bytes }: GeneratedFile): ModelVerdict {
+  const { integratedChannels } = FACTS;
+  return modelVerdict(family, bytes, { requestDate: REQUEST_DATE, integratedChannels });
+}
+
+/** As it stands in a reason. */
+function shortened(name: string): string {
+  const points = Array.from(name);
+  return points.length > 64 ? `${points.slice(0, 64).join('')}…` : name;
+}
+
+function expectAsTheModel(file: GeneratedFile): void {
+  const expected = model(file);
+  if (expected.valid) {
+    expect(keysOf(file.family, file.bytes)).toEqual(expected.keys);
+    return;
+  }
+  const reason = reasonFor(file.family, file.bytes);
+  expect(Object.keys(reason)).not.toHaveLength(0);
+  if (expected.columns === undefined) return;
+  expect(new Set(Object.keys(reason))).toEqual(new Set([...expected.columns].map(shortened)));
+}
+
+describe('what the row path says is what the plain model says', () => {
+  test('of valid files: the same rows, keys and totals', () => {
+    fc.assert(
+      fc.property(validFile, (file) => {
+        // The model must agree that these are valid, or the property would compare less than it says.
+        expect(model(file).valid).toBe(true);
+        expectAsTheModel(file);
+      }),
+      runs(400),
+    );
+  });
+
+  test('of files with something wrong: the same verdict, and the same columns to blame', () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(spoiltFile, (file) => {
+        if (!model(file).valid) refused++;
+        expectAsTheModel(file);
+      }),
+      runs(900),
+    );
+    expect(refused).toBeGreaterThan(450);
+  });
+
+  test('of files with damaged bytes: refused, or what the bytes now say, never half of it', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(...'",\n\r \0a9-.'.split('').map((character) => character.charCodeAt(0))),
+      fc.nat(255),
+    );
+    const damage = fc.tuple(
+      fc.constantFrom('change', 'insert', 'remove', 'cut'),
+      fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+      piece,
+    );
+    const verdicts = { valid: 0, invalid: 0 };
+    fc.assert(
+      fc.property(validFile, fc.array(damage, { minLength: 1, maxLength: 4 }), (file, damages) => {
+        let bytes = [...file.bytes];
+        for (const [how, where, byte] of damages) {
+          const at = Math.floor(where * bytes.length);
+          if (how === 'change') bytes[at] = byte;
+          else if (how === 'insert') bytes.splice(at, 0, byte);
+          else if (how === 'remove') bytes.splice(at, 1);
+          else if (where > 0.5) bytes = bytes.slice(0, at);
+        }
+        const damaged = { family: file.family, bytes: Buffer.from(bytes) };
+        verdicts[model(damaged).valid ? 'valid' : 'invalid']++;
+        expectAsTheModel(damaged);
+      }),
+      runs(1_500),
+    );
+    expect(verdicts.valid).toBeGreaterThan(100);
+    expect(verdicts.invalid).toBeGreaterThan(700);
+  });
+
+  test('and the verdict depends on the bytes alone: twice the same', () => {
+    fc.assert(
+      fc.property(fc.oneof(validFile, spoiltFile), ({ family, bytes }) => {
+        expect(verdictOn(family, bytes)).toEqual(verdictOn(family, bytes));
+      }),
+      runs(100),
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import { expect, test } from '@jest/globals';
+
+import { COST, type Family, SELF_SERVE } from '../../../../src/domain/families/index.js';
+import { BlockMemory, BlockRoom, ROOM_BYTES } from '../../../../src/ingest/write/block-memory.js';
+import { storageBlock } from '../../../../src/ingest/write/storage-block.js';
+import { storageBlock as plainBlock, type StoredKey } from '../../../helpers/native-rows.js';
+import { csv, goodRow, verdictOn } from '../../../helpers/files.js';
+
+/** Uploads that share a batch are one block, which is what it would be had each row been written plainly. */
+
+const flags = [{ is_first_event_per_device_id: 'true' }, { is_first_event_per_device_id: '' }];
+
+const upload = (index: number): Omit<StoredKey, 'date' | 'channel' | 'third' | 'rows'> => ({
+  account: `account ${index}`,
+  version: BigInt(index) << 100n,
+  requestId: `0193c2f0-1a2b-7c3d-8e4f-00000000000${index}`,
+  uploadedAt: 1_750_000_000 + index,
+});
+
+/** Memory that another block has been written to. */
+function usedRoom(): BlockRoom {
+  const memory = new BlockMemory();
+  const room = memory.lend();
+  room.take(ROOM_BYTES).fill(0xaa);
+  memory.giveBack(room);
+  expect(memory.lend()).toBe(room);
+  return room;
+}
+
+/** Memory with room for nothing but the first column's part. */
+function fullRoom(): BlockRoom {
+  const room = new BlockRoom();
+  room.take(ROOM_BYTES - 16).fill(0xaa);
+  return room;
+}
+
+test('what does not fit has memory of its own, and nothing overlaps', () => {
+  const room = new BlockRoom();
+  const lengths = [3, ROOM_BYTES - 24, 9, 8, 1, 100];
+  const taken = lengths.map((length, value) => room.take(length).fill(value));
+  expect(taken.map(({ byteOffset }) => byteOffset % 8)).toEqual(lengths.map(() => 0));
+  for (const [value, bytes] of taken.entries()) {
+    expect(bytes.equals(Buffer.alloc(lengths[value]!, value))).toBe(true);
+  }
+});
+
+function expectBlock(family: Family, files: readonly string[], keys: readonly StoredKey[]): void {
+  const uploads = files.map((file, index) => {
+    const verdict = verdictOn(family.name, file);
+    if (!verdict.valid) throw new Error(verdict.reason);
+    return { ...upload(index), prepared: verdict.upload };
+  });
+  const expected = Buffer.concat(plainBlock(family.table, keys).parts);
+  for (const room of [usedRoom(), fullRoom()]) {
+    const actual = Buffer.concat(storageBlock(family, uploads, room).parts);
+    expect(actual.toString('latin1')).toBe(expected.toString('latin1'));
+  }
+}
+
+test('self-serve uploads with flags that are true, false and absent', () => {
+  const key = { date: '2026-03-01', channel: 'Search', third: 'Signups' };
+  expectBlock(
+    SELF_SERVE,
+    [
+      csv(flags.map((flag) => goodRow('self-serve', flag))),
+      csv([goodRow('self-serve')]),
+      csv([goodRow('self-serve', { is_first_event_per_user_id: 'false' })]),
+    ],
+    [
+      {
+        ...upload(0),
+        ...key,
+        rows: [
+          { event_value: 3, is_first_event_per_device_id: true },
+          { event_value: 3, is_first_event_per_device_id: null },
+        ],
+      },
+      { ...upload(1), ...key, rows: [{ event_value: 3 }] },
+      { ...upload(2), ...key, rows: [{ event_value: 3, is_first_event_per_user_id: false }] },
+    ],
+  );
+});
+
+test('cost uploads with columns of their own', () => {
+  const key = { date: '2026-03-01', channel: 'Search', third: 'Spring' };
+  const row = { currency: 'EUR', impressions: 100, clicks: 10, cost: 1.5 };
+  expectBlock(
+    COST,
+    [csv([goodRow('cost', { ad_group: 'a' })]), csv([goodRow('cost', { country: 'de' })])],
+    [
+      { ...upload(0), ...key, rows: [{ ...row, ad_group: 'a' }] },
+      { ...upload(1), ...key, rows: [{ ...row, country: 'de' }] },
+    ],
+  );
+});

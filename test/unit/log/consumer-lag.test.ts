@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { ConsumerLagGauges } from '../../../src/log/consumer-lag.js';
+import { consumerLag, consumerLagSeconds } from '../../../src/ops/metrics.js';
+import { LogUnavailableError } from '../../../src/log/upload-log.js';
+import { Collector, LogFolders, record } from '../../helpers/log/log-folders.js';
+
+const GROUP = { topic: 'uploads', group: 'ingest' } as const;
+
+describe('the lag of a consumer group', () => {
+  const folders = new LogFolders();
+  afterEach(() => folders.cleanUp());
+
+  /** Records of one partition, as old as said, of which `committed` are committed. */
+  async function logWith(agesSeconds: readonly number[], committed: number) {
+    let age = 0;
+    const log = await folders.open({
+      partitions: { uploads: 2 },
+      now: () => Date.now() - age * 1000,
+    });
+    for (age of agesSeconds) await log.append('uploads', [record('x', { partition: 1 })]);
+    age = 0;
+    const consumption = await log.consume('uploads', GROUP.group, new Collector());
+    await consumption.commit(1, committed);
+    return { log, consumption };
+  }
+
+  async function lags(): Promise<{ records: number[]; seconds: number[] }> {
+    const numbers = async (gauge: typeof consumerLag): Promise<number[]> =>
+      (await gauge.get()).values.map(({ value }) => value);
+    const seconds = await numbers(consumerLagSeconds);
+    return { records: await numbers(consumerLag), seconds: seconds.map(Math.round) };
+  }
+
+  it('is what is behind its watermark, and how long the first of that has waited', async () => {
+    const { log, consumption } = await logWith([500, 400, 30], 1);
+    const gauges = new ConsumerLagGauges(log, [GROUP]);
+    await gauges.measure();
+    expect(await lags()).toEqual({ records: [0, 2], seconds: [0, 400] });
+    await consumption.commit(1, 2);
+    await gauges.measure();
+    expect(await lags()).toEqual({ records: [0, 1], seconds: [0, 30] });
+    await consumption.commit(1, 3);
+    await gauges.measure();
+    expect(await lags()).toEqual({ records: [0, 0], seconds: [0, 0] });
+  });
+
+  it('is without end when retention has deleted what was to be read', async () => {
+    const { log, consumption } = await logWith([500, 400], 2);
+    expect(await log.deleteExpired()).toBe(2);
+    // As an operator does who sets a group back too far.
+    await consumption.commit(1, 0);
+    await new ConsumerLagGauges(log, [GROUP]).measure();
+    expect(await lags()).toEqual({ records: [0, 2], seconds: [0, Infinity] });
+  });
+
+  it('is not told while the log does not answer', async () => {
+    const { log } = await logWith([500], 0);
+    const gauges = new ConsumerLagGauges(log, [GROUP]);
+    await gauges.measure();
+    expect((await lags()).records).toEqual([0, 1]);
+    await log.close();
+    await expect(gauges.measure()).rejects.toThrow(LogUnavailableError);
+    expect(await lags()).toEqual({ records: [], seconds: [] });
+  });
+});
