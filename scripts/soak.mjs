@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt } from './ensure-built.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const SUITES = ['test/chaos/', 'test/e2e/kill', 'test/log/lmdb/processes'];
+const SUITES = ['test/process/chaos/', 'test/process/e2e/kill', 'test/process/log/lmdb/processes'];
 
 const end = Date.now() + minutesOrExit() * 60_000;
 const started = Date.now();

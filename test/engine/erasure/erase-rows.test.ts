@@ -112,7 +112,7 @@ describe('one server', () => {
 });
 
 test('behind Distributed tables of two shards it is the same', async () => {
-  // One node plays every shard: see test/clickhouse/cluster.
+  // One node plays every shard: see test/engine/clickhouse/cluster.
   const shard = '<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>';
   const config = `<clickhouse><tcp_port>9000</tcp_port><remote_servers><eu>${shard.repeat(2)}</eu></remote_servers></clickhouse>`;
   const server = await ClickHouseHttp.start({ config });
