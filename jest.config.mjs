@@ -12,7 +12,6 @@ const common = {
 
 /** A hook may fetch a broker, start it and four processes, on a busy machine. */
 const LONG_MS = 300_000;
-const UNIT_MS = 5_000;
 
 /** A project a tier: `npm run test:unit`, `npm run test:kafka` and so on. */
 export default {
@@ -21,11 +20,12 @@ export default {
     displayName: name,
     testMatch: [`<rootDir>/${folder}/**/*.test.ts`],
     testPathIgnorePatterns: without.map((each) => `<rootDir>/${each}/`),
-    testTimeout: name === 'unit' ? UNIT_MS : LONG_MS,
     // Test files share a broker, started by the first of them that needs it.
     globalSetup: '<rootDir>/test/helpers/kafka/global-setup.mjs',
     globalTeardown: '<rootDir>/test/helpers/kafka/global-teardown.mjs',
   })),
+  // scripts/test.mjs gives the unit tests less.
+  testTimeout: LONG_MS,
   // One more than the cores of the machine that this is measured on: the long files mostly wait.
   maxWorkers: 3,
   // Each file leaves some of its modules behind; collecting a large heap takes long, and tests measure time.

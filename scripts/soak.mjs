@@ -65,7 +65,7 @@ async function round() {
       stdio: 'inherit',
       detached: true,
       // CI: without a broker the suites are to fail, not to be skipped round after round.
-      env: { ...process.env, TMPDIR: temporary, CI: 'true' },
+      env: { ...process.env, TMPDIR: temporary, CI: 'true', ALL_DEPLOYMENTS: '1' },
     },
   );
   const [code] = await once(jest, 'exit');

@@ -64,7 +64,7 @@ async function runTiers(names) {
   const folder = TEST_RESULTS ?? mkdtempSync(join(tmpdir(), 'custom-data-results-'));
   for (const name of names) {
     const from = Date.now();
-    const { minutes } = TIERS[name];
+    const { minutes, testSeconds } = TIERS[name];
     const json = join(folder, `${name}.jest.json`);
     const options = [
       '--selectProjects',
@@ -73,6 +73,7 @@ async function runTiers(names) {
       '--json',
       `--outputFile=${json}`,
     ];
+    if (testSeconds !== undefined) options.push(`--testTimeout=${testSeconds * 1000}`);
     const code = await jest(options, minutes * 60_000);
     const seconds = Math.round((Date.now() - from) / 1000);
     const { passed, failed } = resultsIn(json);

@@ -26,6 +26,8 @@ interface Files {
 /** One account that uploads one file after the other until it is told to stop. */
 class Uploader {
   readonly accepted: Sent[] = [];
+  /** Creates that were not answered 201. */
+  unanswered = 0;
   private number = 0;
 
   constructor(
@@ -70,6 +72,7 @@ class Uploader {
         return ((await answer.json()) as { requestId: string }).requestId;
       }
       // 401: the token is younger than a second.
+      if (answer?.status !== 401) this.unanswered++;
       if (answer !== undefined && answer.status !== 503 && answer.status !== 401) {
         throw new Error(`unexpected answer ${answer.status}`);
       }
@@ -159,10 +162,13 @@ export class Load {
       }
       await expectViewsToEqual(warehouse, this.model, account);
     }
-    const all = this.uploaders.flatMap(({ accepted }) => accepted);
-    await expectInvariants(status, {
-      succeeded: all.filter(({ isValid }) => isValid).length,
-      failed: all.filter(({ isValid }) => !isValid).length,
-    });
+    const known = this.uploaders.map(({ account, accepted, unanswered }) => ({
+      account,
+      succeeded: accepted.filter(({ isValid }) => isValid).map(({ requestId }) => requestId),
+      failed: accepted.filter(({ isValid }) => !isValid).map(({ requestId }) => requestId),
+      rows: this.model.rowsApplied(account),
+      unanswered,
+    }));
+    await expectInvariants(status, warehouse, ...known);
   }
 }

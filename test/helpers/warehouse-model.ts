@@ -15,6 +15,7 @@ export class WarehouseModel {
   };
 
   private readonly metrics = new Map<string, Set<string>>();
+  private readonly applied = new Map<string, number>();
 
   /** Uploads are applied in the order in which they were accepted. */
   apply(account: string, family: Family, rows: readonly CsvRow[]): void {
@@ -28,6 +29,12 @@ export class WarehouseModel {
     const names = this.metrics.get(account) ?? new Set();
     for (const row of rows) if ('event_category' in row) names.add(row['event_category']);
     this.metrics.set(account, names);
+    this.applied.set(account, this.rowsApplied(account) + rows.length);
+  }
+
+  /** Rows of all uploads of the account, those included that others have replaced since. */
+  rowsApplied(account: string): number {
+    return this.applied.get(account) ?? 0;
   }
 
   costRows(account: string): ReportRow[] {

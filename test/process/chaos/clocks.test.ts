@@ -147,6 +147,10 @@ describeWithBroker('two gateways whose clocks differ by five minutes', () => {
     right = await cluster.restart(right, 'gateway');
     status = await cluster.restart(status, 'status');
     await expectLastAcceptedToWin();
-    await expectInvariants(status, { succeeded: accepted.length, failed: 0 });
+    await expectInvariants(status, cluster, {
+      account: 'acme',
+      succeeded: accepted.map(({ requestId }) => requestId),
+      rows: model.rowsApplied('acme'),
+    });
   });
 });

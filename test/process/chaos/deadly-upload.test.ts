@@ -129,7 +129,12 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     await expect(customData('dead-letter', 'retry', deadly)).rejects.toThrow(/already/);
     await expectViewsToEqual(cluster, model, 'acme');
     succeeded.push(...innocent, retried);
-    await expectInvariants(status, { succeeded: succeeded.length, failed: 1 });
+    await expectInvariants(status, cluster, {
+      account: 'acme',
+      succeeded,
+      failed: [deadly],
+      rows: model.rowsApplied('acme'),
+    });
   });
 
   test('an archived metric leaves the report and comes back', async () => {

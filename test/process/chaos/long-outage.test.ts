@@ -159,7 +159,11 @@ describeWithBroker('a warehouse that is away for long', () => {
       expect(await client.finished('cost', id)).toMatchObject({ status: 'succeeded' });
     }
     await expectViewsToEqual(cluster, model, 'acme');
-    await expectInvariants(status, { succeeded: accepted.length, failed: 0 });
+    await expectInvariants(status, cluster, {
+      account: 'acme',
+      succeeded: accepted,
+      rows: model.rowsApplied('acme'),
+    });
     expect(
       await cluster.query(
         'SELECT status, count() AS requests FROM upload_requests GROUP BY status',

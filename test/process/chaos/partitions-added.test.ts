@@ -118,6 +118,10 @@ describeWithBroker('with two gateways and two ingests', () => {
       }
     }
     await expectViewsToEqual(cluster, model, 'acme');
-    await expectInvariants(status, { succeeded: accepted.length, failed: 0 });
+    await expectInvariants(status, cluster, {
+      account: 'acme',
+      succeeded: accepted,
+      rows: model.rowsApplied('acme'),
+    });
   });
 });

@@ -154,7 +154,11 @@ describeWithBroker('on Kafka and ClickHouse', () => {
       });
     }
     await expectViewsToEqual(cluster, model, account);
-    await expectInvariants(status, { succeeded: 4, failed: 0 });
+    await expectInvariants(status, cluster, {
+      account,
+      succeeded: pairs.flatMap(({ earlier, later }) => [earlier, later]),
+      rows: model.rowsApplied(account),
+    });
   });
 });
 

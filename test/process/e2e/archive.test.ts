@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../helpers/api-client.js';
-import { Deployment, DEPLOYMENTS } from '../../helpers/deployment.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { tokenFor } from '../../helpers/service-process.js';
 
 /** Archiving a metric from a second process, while the service runs. */
 
 const APPLY_MS = 60_000;
 
-describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
+describeDeployments((kind) => {
   let deployment: Deployment;
   let client: ApiClient;
 

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { logFolder } from '../../../src/config/data-folder.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
@@ -9,7 +9,7 @@ import type { UploadLog } from '../../../src/log/upload-log.js';
 import type { FamilyName } from '../../../src/domain/families/index.js';
 import type { UploadRequestRecord } from '../../../src/domain/requests/transition.js';
 import { ApiClient } from '../../helpers/api-client.js';
-import { Deployment, DEPLOYMENTS } from '../../helpers/deployment.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { KafkaLogs } from '../../helpers/kafka.js';
 
 /** Erasing an account: what goes, what stays, what does not come back, and who did it. */
@@ -41,9 +41,7 @@ const costs = (value: string): string =>
 const events = (): string =>
   `date,channel,event_category,event_value\n${today},news,Visits,5\n${today},news,Orders,2\n`;
 
-describe.each(
-  DEPLOYMENTS.filter(({ log, warehouse }) => (log === 'lmdb') === (warehouse === 'chdb')),
-)('on $log and $warehouse', (kind) => {
+describeDeployments((kind) => {
   const begun = new Date().toISOString();
   let deployment: Deployment;
   let acme: ApiClient;

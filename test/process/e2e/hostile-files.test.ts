@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../helpers/api-client.js';
-import { Deployment, DEPLOYMENTS } from '../../helpers/deployment.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { tokenFor } from '../../helpers/service-process.js';
 
 /** Files made to hurt: each fails with a reason, costs little, and nothing of it is visible. */
@@ -18,7 +18,7 @@ const filled = (unit: string): string => unit.repeat(Math.floor(MIB / unit.lengt
 const behindHeader = (unit: string): string =>
   HEADER + ROW + unit.repeat(Math.floor((MIB - HEADER.length - ROW.length) / unit.length));
 
-describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
+describeDeployments((kind) => {
   let deployment: Deployment;
   let client: ApiClient;
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { UploadRequestRecord } from '../../../src/domain/requests/transition.js';
 import { ApiClient } from '../../helpers/api-client.js';
 import { Cluster } from '../../helpers/cluster.js';
-import { Deployment, DEPLOYMENTS } from '../../helpers/deployment.js';
-import { canStartBroker } from '../../helpers/kafka-broker.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
+import { describeWithBroker } from '../../helpers/kafka.js';
 import { killedAtEnd } from '../../helpers/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
 
@@ -52,11 +52,7 @@ async function retried(create: () => Promise<Response>): Promise<Response> {
 const storedClicks =
   "SELECT sum(clicks) AS clicks, count() AS rows FROM cost_rows WHERE campaign = '";
 
-const KINDS = DEPLOYMENTS.filter(
-  ({ log, warehouse }) => (log === 'lmdb') === (warehouse === 'chdb'),
-);
-
-describe.each(KINDS)('on $log and $warehouse', (kind) => {
+describeDeployments((kind) => {
   let deployment: Deployment;
   let client: ApiClient;
   let token: string;
@@ -129,7 +125,7 @@ describe.each(KINDS)('on $log and $warehouse', (kind) => {
   });
 });
 
-(canStartBroker() ? describe : describe.skip)('two gateways', () => {
+describeWithBroker('two gateways', () => {
   let cluster: Cluster;
   let gateways: ServiceProcess[];
   let token: string;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, test } from '@jest/globals';
 
-import { Deployment, DEPLOYMENTS } from '../../helpers/deployment.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { Load } from '../../helpers/load.js';
 
 /** SIGKILL at any moment under load loses nothing, doubles nothing, halves nothing. */
@@ -12,7 +12,7 @@ const CLIENTS = 6;
 const FIRST_KILL_MS = 300;
 const LAST_KILL_MS = 1_500;
 
-describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
+describeDeployments((kind) => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await Deployment.open(kind);

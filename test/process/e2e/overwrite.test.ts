@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../helpers/api-client.js';
 import { expectViewsToEqual } from '../../helpers/compare-views.js';
-import { Deployment, DEPLOYMENTS } from '../../helpers/deployment.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { tokenFor } from '../../helpers/service-process.js';
 import {
   COST,
@@ -41,7 +41,7 @@ const metricRow = (more: CsvRow = {}): CsvRow => ({
   ...more,
 });
 
-describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
+describeDeployments((kind) => {
   let deployment: Deployment;
   beforeAll(async () => {
     deployment = await Deployment.open(kind);

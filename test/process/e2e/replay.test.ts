@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../helpers/api-client.js';
 import { expectViewsToEqual } from '../../helpers/compare-views.js';
-import { Deployment, DEPLOYMENTS } from '../../helpers/deployment.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { expectInvariants } from '../../helpers/invariants.js';
 import { tokenFor } from '../../helpers/service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
@@ -24,12 +24,12 @@ const rowsOf = (clicks: number, rows: number): CsvRow[] =>
     cost: '0.5',
   }));
 
-describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
+describeDeployments((kind) => {
   let deployment: Deployment;
   let client: ApiClient;
   const model = new WarehouseModel();
   const begun = new Date().toISOString();
-  let accepted = 0;
+  const accepted: string[] = [];
 
   beforeAll(async () => {
     deployment = await Deployment.open(kind);
@@ -43,7 +43,7 @@ describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
     const record = await client.upload('cost', csvOf(COST, rows));
     expect(record).toMatchObject({ status: 'succeeded' });
     model.apply(ACCOUNT, COST, rows);
-    accepted++;
+    accepted.push(record.requestId);
     return record.requestId;
   }
 
@@ -58,7 +58,7 @@ describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
     expect(record).toMatchObject({ status: 'succeeded', prevStatus: 'ingested' });
     expect(record.createdAt <= record.updatedAt).toBe(true);
     model.apply(ACCOUNT, COST, right);
-    accepted++;
+    accepted.push(replayed);
     await expectViewsToEqual(deployment, model, ACCOUNT);
     // What is accepted after it wins over it.
     await upload(rowsOf(3, 10));
@@ -87,7 +87,11 @@ describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
       );
     // By the counters of the new process, which begin at 0.
     while ((await validated()) < 11_010) await sleep(100);
-    await expectInvariants(deployment.service, { succeeded: accepted, failed: 0 });
+    await expectInvariants(deployment.service, deployment, {
+      account: ACCOUNT,
+      succeeded: accepted,
+      rows: model.rowsApplied(ACCOUNT),
+    });
     await expectViewsToEqual(deployment, model, ACCOUNT);
     await upload(rowsOf(4, 5));
     await expectViewsToEqual(deployment, model, ACCOUNT);

@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
 import { beginSpan, SpanKind, traceParentOf } from '../../../src/ops/tracing.js';
-import { Deployment, DEPLOYMENTS } from '../../helpers/deployment.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { tokenFor } from '../../helpers/service-process.js';
 
 /** The trace of a request, as a collector gets it from the built service. */
@@ -46,9 +46,7 @@ afterAll(() => {
   collector.close();
 });
 
-describe.each(
-  DEPLOYMENTS.filter(({ log, warehouse }) => (log === 'lmdb') === (warehouse === 'chdb')),
-)('on $log and $warehouse', (kind) => {
+describeDeployments((kind) => {
   let deployment: Deployment;
   beforeEach(async () => {
     spans.length = 0;

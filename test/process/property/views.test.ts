@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { Family } from '../../../src/domain/families/index.js';
 import { ApiClient } from '../../helpers/api-client.js';
 import { expectHistoryToHave, expectViewsToEqual } from '../../helpers/compare-views.js';
-import { Deployment, DEPLOYMENTS } from '../../helpers/deployment.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { tokenFor } from '../../helpers/service-process.js';
 import {
   COST,
@@ -88,7 +88,7 @@ function uploadOf(
   );
 }
 
-describe.each(DEPLOYMENTS)('on $log and $warehouse', (kind) => {
+describeDeployments((kind) => {
   let deployment: Deployment;
   const clients = new Map<string, ApiClient>();
 
