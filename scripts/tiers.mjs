@@ -7,7 +7,7 @@
 export const TIERS = {
   /** No engine, no broker, no build; no test takes over 5 s. */
   unit: { folder: 'test/unit', minutes: 2, testSeconds: 5 },
-  /** With the ClickHouse engine in the process, or behind its HTTP protocol. */
+  /** With the ClickHouse engine, in the process or behind HTTP, and whatever else takes seconds. */
   engine: { folder: 'test/engine', minutes: 6 },
   /** The console and the API's page in Chromium. */
   browser: { folder: 'test/browser', minutes: 2 },

@@ -17,7 +17,13 @@ import {
   uploadNotTaken,
 } from '../../../src/gateway/problems/problem.js';
 import { prepareUpload, type UploadFacts } from '../../../src/ingest/prepare/prepare-upload.js';
-import { form, type Part, post, type ProblemBody, uploadHeaders } from '../gateway/forms.js';
+import {
+  form,
+  type Part,
+  post,
+  type ProblemBody,
+  uploadHeaders,
+} from '../../helpers/gateway/forms.js';
 import { type Gateway, OWNER, startGateway } from '../../helpers/gateway/gateway.js';
 import { code, Page } from '../../helpers/page.js';
 

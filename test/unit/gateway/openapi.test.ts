@@ -13,7 +13,7 @@ import { idempotencyKey } from '../../../src/gateway/idempotency/idempotency-key
 import * as problems from '../../../src/gateway/problems/problem.js';
 import { prepareUpload } from '../../../src/ingest/prepare/prepare-upload.js';
 import { code, Page, rowsOf } from '../../helpers/page.js';
-import { form, post, uploadHeaders } from './forms.js';
+import { form, post, uploadHeaders } from '../../helpers/gateway/forms.js';
 import { type Gateway, OWNER, startGateway } from '../../helpers/gateway/gateway.js';
 
 type Named<T> = Readonly<Record<string, T>>;

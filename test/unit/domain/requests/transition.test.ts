@@ -19,7 +19,7 @@ import {
   type Change,
   type Transition,
 } from '../../../../src/domain/requests/transition.js';
-import { runs } from '../../ingest/property.js';
+import { runs } from '../../../helpers/ingest/property.js';
 
 const CREATED: Transition = {
   requestId: '017f22e2-79b0-7cc3-98c4-dc0c0c07398f',

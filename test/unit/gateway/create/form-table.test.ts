@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { BOUNDARY, expectProblem, FILE_DISPOSITION, form, post, uploadHeaders } from '../forms.js';
+import {
+  BOUNDARY,
+  expectProblem,
+  FILE_DISPOSITION,
+  form,
+  post,
+  uploadHeaders,
+} from '../../../helpers/gateway/forms.js';
 import { OWNER, startGateway, type Gateway } from '../../../helpers/gateway/gateway.js';
-import { RawClient } from '../raw-client.js';
+import { RawClient } from '../../../helpers/gateway/raw-client.js';
 
 const CSV = 'date,channel\n2026-01-01,x\n';
 const FAMILIES = ['cost', 'self-serve'];

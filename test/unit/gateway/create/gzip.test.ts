@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { form, post, problemOf } from '../forms.js';
+import { form, post, problemOf } from '../../../helpers/gateway/forms.js';
 import {
   startGateway,
   storedUpload,

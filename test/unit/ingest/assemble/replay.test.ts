@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Assembler } from '../../../../src/ingest/assemble/assembler.js';
 import { ChunkStore } from '../../../../src/ingest/assemble/chunk-store.js';
 import { Watermark } from '../../../../src/ingest/commit/watermark.js';
-import { runs } from '../property.js';
+import { runs } from '../../../helpers/ingest/property.js';
 import { Partition } from './partition.js';
 import { SpillFolder } from './spill-folder.js';
 

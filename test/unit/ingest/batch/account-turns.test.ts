@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { AccountTurns } from '../../../../src/ingest/batch/account-turns.js';
-import { runs } from '../property.js';
+import { runs } from '../../../helpers/ingest/property.js';
 
 interface Item {
   readonly account: string;

@@ -6,8 +6,8 @@ import { ColumnSpace } from '../../../../src/ingest/columns/column-space.js';
 import { prepareUpload } from '../../../../src/ingest/prepare/prepare-upload.js';
 import { decodePrepared } from '../../../helpers/decode-prepared.js';
 import { FACTS, keysOf } from '../../../helpers/files.js';
-import { validFile } from '../generated-files.js';
-import { runs } from '../property.js';
+import { validFile } from '../../../helpers/ingest/generated-files.js';
+import { runs } from '../../../helpers/ingest/property.js';
 
 test('an upload is the same in memory that others have written to, be it too small, and in its own', () => {
   const borrowed = { some: 0, all: 0 };

@@ -1,29 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
 import { expect, test } from '@jest/globals';
 
 import { COST } from '../../../../src/domain/families/index.js';
 import { Kernel, withKernel } from '../../../../src/ingest/kernel/kernel.js';
 import { prepareUpload } from '../../../../src/ingest/prepare/prepare-upload.js';
 import { csv, FACTS, goodRow, keysOf, reasonFor } from '../../../helpers/files.js';
-
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
-
-test('the binary is what the sources compile to (npm run build:kernel)', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'kernel-'));
-  try {
-    const compiled = join(folder, 'kernel-binary.ts');
-    execFileSync(process.execPath, [join(ROOT, 'scripts/build-kernel.mjs'), compiled]);
-    const committed = readFileSync(join(ROOT, 'src/ingest/kernel/kernel-binary.ts'), 'utf8');
-    expect(readFileSync(compiled, 'utf8')).toBe(committed);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
 
 test('a kernel is lent again when its use has ended, and never after an exception', () => {
   const first = withKernel((kernel) => kernel);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { parseString } from 'fast-csv';
 
 import * as ROW_FAULT from '../../../../src/ingest/parse/row-fault.js';
-import { parseStrictCsv } from '../model-csv.js';
-import { runs } from '../property.js';
+import { parseStrictCsv } from '../../../helpers/ingest/model-csv.js';
+import { runs } from '../../../helpers/ingest/property.js';
 import { scan } from './scan.js';
 
 function fastCsv(text: string): Promise<string[][]> {

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import * as ROW_FAULT from '../../../../src/ingest/parse/row-fault.js';
-import { parseStrictCsv } from '../model-csv.js';
-import { runs } from '../property.js';
+import { parseStrictCsv } from '../../../helpers/ingest/model-csv.js';
+import { runs } from '../../../helpers/ingest/property.js';
 import { scan } from './scan.js';
 
 const anyText = fc

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { AmountColumn, CountColumn } from '../../../../src/ingest/columns/number-columns.js';
 import { Kernel } from '../../../../src/ingest/kernel/kernel.js';
 import { takenBy } from '../columns/taken.js';
-import { runs } from '../property.js';
+import { runs } from '../../../helpers/ingest/property.js';
 
 const kernel = new Kernel();
 const amounts = new AmountColumn(kernel);

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from '@jest/globals';
 import { heapUsed } from '../../helpers/heap-used.js';
-import { form, uploadHeaders } from './forms.js';
+import { form, uploadHeaders } from '../../helpers/gateway/forms.js';
 import { eventually, startGateway, type Gateway } from '../../helpers/gateway/gateway.js';
 import { MemoryLog } from '../../helpers/gateway/memory-log.js';
-import { RawClient } from './raw-client.js';
+import { RawClient } from '../../helpers/gateway/raw-client.js';
 
 const MIB = 1024 * 1024;
 const UPLOADS = 64;

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { OWNER } from '../../helpers/gateway/gateway.js';
+import { OWNER } from './gateway.js';
 
 export const BOUNDARY = 'xBOUNDARYx';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { FACTS, keysOf, reasonFor, REQUEST_DATE, verdictOn } from '../../../helpers/files.js';
-import { spoiltFile, validFile, type GeneratedFile } from '../generated-files.js';
-import { modelVerdict, type ModelVerdict } from '../model.js';
-import { runs } from '../property.js';
+import { FACTS, keysOf, reasonFor, REQUEST_DATE, verdictOn } from '../../helpers/files.js';
+import { spoiltFile, validFile, type GeneratedFile } from '../../helpers/ingest/generated-files.js';
+import { modelVerdict, type ModelVerdict } from '../../helpers/ingest/model.js';
+import { runs } from '../../helpers/ingest/property.js';
 
 function model({ family, bytes }: GeneratedFile): ModelVerdict {
   const { integratedChannels } = FACTS;

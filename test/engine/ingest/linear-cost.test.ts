@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { FAMILIES, type FamilyName } from '../../../../src/domain/families/index.js';
-import { prepareUpload } from '../../../../src/ingest/prepare/prepare-upload.js';
-import { heapUsed } from '../../../helpers/heap-used.js';
-import { FACTS, fileWith } from '../../../helpers/files.js';
+import { FAMILIES, type FamilyName } from '../../../src/domain/families/index.js';
+import { prepareUpload } from '../../../src/ingest/prepare/prepare-upload.js';
+import { heapUsed } from '../../helpers/heap-used.js';
+import { FACTS, fileWith } from '../../helpers/files.js';
 
 /**
  * Bad input costs no more than its size. Each shape is judged at a size and at four times that

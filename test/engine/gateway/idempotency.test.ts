@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { UploadRequestRecord } from '../../../../src/domain/requests/transition.js';
-import { lastVersionAt } from '../../../../src/domain/version.js';
-import { CLAIM_MS } from '../../../../src/gateway/idempotency/claim-view.js';
-import { form, post, problemOf, uploadHeaders } from '../forms.js';
+import type { UploadRequestRecord } from '../../../src/domain/requests/transition.js';
+import { lastVersionAt } from '../../../src/domain/version.js';
+import { CLAIM_MS } from '../../../src/gateway/idempotency/claim-view.js';
+import { form, post, problemOf, uploadHeaders } from '../../helpers/gateway/forms.js';
 import {
   eventually,
   type Gateway,
   OWNER,
   startGateway,
   storedUpload,
-} from '../../../helpers/gateway/gateway.js';
+} from '../../helpers/gateway/gateway.js';
 
 const LOG_TIMEOUT_MS = 1_000;
 const SETTLES_MS = 3 * LOG_TIMEOUT_MS;

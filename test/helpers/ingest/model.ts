@@ -1,6 +1,6 @@
 import { isISO31661Alpha2, isISO4217CurrencyCode } from 'class-validator';
 
-import type { DecodedKey, Row, Total, Value } from '../../helpers/decode-prepared.js';
+import type { DecodedKey, Row, Total, Value } from '../decode-prepared.js';
 import { parseStrictCsv } from './model-csv.js';
 
 /**

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { uploaded, type Transition } from '../../../../src/domain/requests/transition.js';
-import { httpDuration, readsWaiting } from '../../../../src/ops/metrics.js';
-import { heapUsed } from '../../../helpers/heap-used.js';
-import { RawClient } from '../raw-client.js';
-import { type Gateway, OWNER, startGateway } from '../../../helpers/gateway/gateway.js';
+import { uploaded, type Transition } from '../../../src/domain/requests/transition.js';
+import { httpDuration, readsWaiting } from '../../../src/ops/metrics.js';
+import { heapUsed } from '../../helpers/heap-used.js';
+import { RawClient } from '../../helpers/gateway/raw-client.js';
+import { type Gateway, OWNER, startGateway } from '../../helpers/gateway/gateway.js';
 
 const ID = '01a1fbda-f483-7a98-aef9-d3cd461cb82d';
 const identity = { requestId: ID, account: 'acme', family: 'cost' } as const;
