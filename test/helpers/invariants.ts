@@ -91,7 +91,7 @@ async function totalsOf(warehouse: QueryTarget): Promise<Totals> {
        FROM request_transitions GROUP BY request_id
      )`,
   );
-  const of = (name: string): number => Number(row?.[name] ?? 0);
+  const of = (name: string): number => row?.[name] ?? 0;
   return {
     inFlight: of('in_flight'),
     succeeded: of('succeeded'),

@@ -47,6 +47,14 @@ async function expectUnavailable(response: Response): Promise<void> {
   expect(gateway.lookup.known.size).toBe(0);
 }
 
+/** A gateway that has closed has nothing under way that could still append. */
+async function expectNothingMore(): Promise<void> {
+  const before = types();
+  await gateway.close();
+  expect(gateway.log.unacknowledged).toBe(0);
+  expect(types()).toEqual(before);
+}
+
 test('a log that refuses chunks: 503 and an abort', async () => {
   gateway.log.fails = (_topic, [record]) => record!.headers['type'] === 'chunk';
   await expectUnavailable(await upload(csv(700_000)));
@@ -58,7 +66,7 @@ test('a log that refuses a file of one chunk: 503, and nothing is appended behin
   gateway.log.fails = (topic) => topic === 'uploads';
   await expectUnavailable(await upload(csv(1_000)));
   gateway.log.fails = () => false;
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expectNothingMore();
   expect(types()).toEqual([]);
 });
 
@@ -84,14 +92,14 @@ test('a later chunk that is refused: 503 and an abort', async () => {
 test('an end that is refused: 503, and nothing is appended behind it', async () => {
   gateway.log.fails = (_topic, records) => records.at(-1)!.headers['type'] === 'end';
   await expectUnavailable(await upload(csv(200_000)));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expectNothingMore();
   expect(types()).toEqual(['chunk']);
 });
 
 test('a transition that is refused: 503, although the upload is whole', async () => {
   gateway.log.fails = (topic) => topic === 'status';
   await expectUnavailable(await upload(csv(1_000)));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expectNothingMore();
   expect(types()).toEqual(['chunk', 'end']);
 });
 
