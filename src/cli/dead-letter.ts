@@ -3,7 +3,6 @@ import { readConfig } from '../config/read-config.js';
 import type { Cause, DeadLetter } from '../dead-letter/dead-letter.js';
 import { listDeadLetters } from '../dead-letter/list.js';
 import { retryDeadLetter } from '../dead-letter/retry.js';
-import { refuseErased } from './accounts.js';
 import { tellAudit } from './audit.js';
 import { withLog } from './connections.js';
 import { operator } from './operator.js';
@@ -38,10 +37,8 @@ export function addDeadLetterCommands(program: Command, terminal: Terminal): voi
         if (letter.retriedAs !== undefined) {
           throw new CommandError(`${requestId} was brought back already, as ${letter.retriedAs}`);
         }
-        const { account, end } = letter;
-        await refuseErased(log, requestId, account, BigInt(end.version));
         const newId = await retryDeadLetter(log, letter, operator());
-        await tellAudit(log, 'retry-dead-letter', account, requestId);
+        await tellAudit(log, 'retry-dead-letter', letter.account, requestId);
         return newId;
       });
       terminal.out(`${retried}\n`);

@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config/config.js';
 import { readConfig } from '../config/read-config.js';
 import { isUuid } from '../domain/requests/request-id.js';
+import { ErasedAccounts } from '../erasure/erased-accounts.js';
 import { INGEST_GROUP } from '../ingest/ingest.js';
 import type { UploadLog } from '../log/upload-log.js';
 import { findUpload } from '../replay/find-upload.js';
 import { replayFrom } from '../replay/replay-from.js';
 import { acceptAgain } from '../upload-runs/accept-again.js';
 import { identifier } from '../warehouse/sql.js';
-import { refuseErased } from './accounts.js';
 import { tellAudit } from './audit.js';
 import { withIdleLog, withLog } from './connections.js';
 import { operator } from './operator.js';
@@ -55,11 +55,33 @@ async function replayRequest(config: Config, log: UploadLog, requestId: string):
   if (found === undefined)
     throw new CommandError(`the log has no upload ${requestId}, or no longer`);
   const { account } = found;
-  await refuseErased(log, requestId, account, BigInt(found.end.version));
+  if (await isErased(config, log, account, BigInt(found.end.version))) {
+    throw new CommandError(`the upload ${requestId} was erased with its account ${account}`);
+  }
   const end = { ...found.end, version: await nextVersion(config, log) };
   const replayed = await acceptAgain(log, { ...found, end }, operator());
   await tellAudit(log, 'replay-request', account, requestId);
   return replayed;
+}
+
+/**
+ * Whether the account was erased at this version or a later one. The log has the newest orders, and
+ * may have deleted one before the uploads that it covers; the table has those that were begun.
+ */
+async function isErased(
+  config: Config,
+  log: UploadLog,
+  account: string,
+  version: bigint,
+): Promise<boolean> {
+  if ((await ErasedAccounts.inLog(log)).covers(account, version)) return true;
+  const [erased] = await ask<{ version: string }>(
+    config,
+    `SELECT toString(max(version)) AS version
+     FROM ${identifier(config.clickhouseDatabase)}.account_erasures WHERE account = {account:String}`,
+    { account },
+  );
+  return version <= BigInt(erased?.version ?? 0);
 }
 
 /** A version above every one that was given. */

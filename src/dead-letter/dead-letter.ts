@@ -1,13 +1,14 @@
 import type { FamilyName } from '../domain/families/index.js';
 import type { UploadEnd } from '../domain/upload-records.js';
-import type { LogRecord, RecordPosition } from '../log/upload-log.js';
+import type { LogRecord, RecordPosition, RecordToAppend } from '../log/upload-log.js';
 
 /**
  * The dead-letter topic: uploads that were set aside, whole, because the warehouse rejects them or
  * because processing them ended the process again and again.
  *
  * An upload there is a run of records in one partition: its `chunk`s, as they were, and one
- * `set-aside` record that says the rest. A `retried` record says that it was brought back.
+ * `set-aside` record that says the rest. A `retried` record says that it was brought back, an
+ * `erased` record that its account was erased.
  */
 
 /** Why an upload was set aside. */
@@ -36,7 +37,24 @@ export interface DeadLetter extends SetAside {
   readonly retriedAs: string | undefined;
 }
 
-export type DeadLetterType = 'chunk' | 'set-aside' | 'retried';
+export type DeadLetterType = 'chunk' | 'set-aside' | 'retried' | 'erased';
+
+/**
+ * Hides what was set aside of an account up to a version, one record in each partition: there it
+ * stays as long as what it covers, because no log deletes a younger record before an older one.
+ */
+export function erasedRecords(
+  account: string,
+  version: bigint,
+  partitions: number,
+): RecordToAppend[] {
+  return Array.from({ length: partitions }, (_, partition) => ({
+    key: account,
+    partition,
+    headers: { type: 'erased', account },
+    value: Buffer.from(version.toString()),
+  }));
+}
 
 export function typeOf(record: LogRecord): DeadLetterType {
   return record.headers['type'] as DeadLetterType;

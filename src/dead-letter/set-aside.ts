@@ -1,7 +1,7 @@
 import type { FamilyName } from '../domain/families/index.js';
 import { firstOffsetOf, type UploadEnd } from '../domain/upload-records.js';
 import type { UploadLog } from '../log/upload-log.js';
-import { beside, type ChunkRun, copyChunks } from '../upload-runs/copy-chunks.js';
+import { beside, copyChunks } from '../upload-runs/copy-chunks.js';
 import type { Cause, SetAside } from './dead-letter.js';
 
 export interface UploadInLog {
@@ -20,19 +20,9 @@ export interface UploadInLog {
  * @throws LogUnavailableError
  */
 export async function setAside(log: UploadLog, upload: UploadInLog, cause: Cause): Promise<void> {
-  const { requestId, end, partition, endOffset } = upload;
+  const { requestId, account, family, end, partition, endOffset } = upload;
   const from = firstOffsetOf(end, endOffset);
   const chunks = { topic: 'uploads', requestId, partition, from, to: endOffset } as const;
-  await setAsideFrom(log, chunks, upload, cause);
-}
-
-/** The same, from wherever its chunks stand. */
-export async function setAsideFrom(
-  log: UploadLog,
-  chunks: ChunkRun,
-  { requestId, account, family, end }: Omit<UploadInLog, 'partition' | 'endOffset'>,
-  cause: Cause,
-): Promise<void> {
   const { first } = await copyChunks(log, chunks, 'dead-letter', requestId);
   const letter: SetAside = { end, firstOffset: first?.offset ?? null, cause };
   await log.append('dead-letter', [

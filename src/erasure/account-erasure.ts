@@ -1,4 +1,3 @@
-import type { ErasureFence } from '../domain/erasure-fence.js';
 import { lastVersionAt, timeOfVersion } from '../domain/version.js';
 import type { Limits } from '../config/config.js';
 import type { LogRecord, RecordToAppend } from '../log/upload-log.js';
@@ -53,9 +52,4 @@ export function erasureOf(record: LogRecord): AccountErasure | undefined {
     string
   >;
   return { ...order, version: BigInt(order.version), at: Date.parse(order.at) };
-}
-
-/** The fence that this erasure alone makes. */
-export function fenceOf({ account, version }: AccountErasure): ErasureFence {
-  return { covers: (of, upTo) => of === account && upTo <= version };
 }

@@ -47,8 +47,8 @@ export class ErasedAccounts implements ErasureFence {
   }
 
   /**
-   * Knows the erasures whose orders the log still has. Enough for whoever takes uploads out of the
-   * log: it keeps the order at least as long as what was uploaded before.
+   * Knows the erasures whose orders the log still has. Others are in the table; the log may delete an
+   * order before what it covers.
    *
    * @throws LogUnavailableError
    */

@@ -67,19 +67,6 @@ export interface Tail {
   stop(): Promise<void>;
 }
 
-/** What a log is to forget before its time, and what that may cost. */
-export interface Forgetting {
-  readonly matches: (record: LogRecord) => boolean;
-  /** Who consumes the topic; undefined: nobody, its records are looked up. */
-  readonly group: string | undefined;
-  /**
-   * A log that deletes the oldest records only (Kafka) takes all before the last that matches. To be
-   * called before, with the offset up to which it does: what is still needed is to be appended again.
-   * Those that a group has committed are needed for a replay alone.
-   */
-  readonly carryOver?: (partition: number, before: number) => Promise<void>;
-}
-
 /** The log did not take the records or did not answer; whether they are in it is unknown. */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
@@ -138,13 +125,12 @@ export interface UploadLog {
   ): AsyncIterable<readonly LogRecord[]>;
 
   /**
-   * Takes the records that match out of a topic for good, as far as those who consume it have
-   * committed them.
+   * How long the topic keeps a record at most, in milliseconds; Infinity: for ever. The embedded log
+   * keeps a record longer as long as a group has not committed it.
    *
-   * @returns how many that match are left, because they are not committed yet
    * @throws LogUnavailableError
    */
-  forget(topic: Topic, forgetting: Forgetting): Promise<number>;
+  maxRetentionMs(topic: Topic): Promise<number>;
 
   /** Waits for what is being appended, then releases everything. Idempotent. */
   close(): Promise<void>;

@@ -1,4 +1,5 @@
-import type { LogRecord, Topic, UploadLog } from '../log/upload-log.js';
+import { timeOf } from '../log/consumer-lag.js';
+import type { Topic, UploadLog } from '../log/upload-log.js';
 
 /**
  * By partition: the offset of the first record that is still kept and that the log took at `time`
@@ -30,27 +31,10 @@ async function offsetAt(
   let high = end;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    // Records may be gone anywhere: those of an erased account are.
-    const record = await firstKept(log, topic, partition, middle, high);
-    if (record !== undefined && record.timestamp < time) low = record.offset + 1;
+    // Retention deletes the oldest records: all before one that is gone are gone too.
+    const takenAt = await timeOf(log, topic, { partition, offset: middle });
+    if (takenAt < time) low = middle + 1;
     else high = middle;
   }
-  return (await firstKept(log, topic, partition, low, end))?.offset ?? end;
-}
-
-/** The first record with `from` <= offset < `to` that is kept. */
-async function firstKept(
-  log: UploadLog,
-  topic: Topic,
-  partition: number,
-  from: number,
-  to: number,
-): Promise<LogRecord | undefined> {
-  // A range of one record is fetched as such: most often it is there.
-  for (const end of from + 1 < to ? [from + 1, to] : [to]) {
-    for await (const [record] of log.read(topic, partition, from, end)) {
-      if (record !== undefined) return record;
-    }
-  }
-  return undefined;
+  return low;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { LogRecord, UploadLog } from '../../src/log/upload-log.js';
+import { type LogRecord, TOPICS, type UploadLog } from '../../src/log/upload-log.js';
 import { describeWithKafka, KafkaLogs, sharedBrokers } from '../helpers/kafka.js';
 import { LogFolders, record } from '../helpers/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
@@ -8,6 +8,8 @@ import { Collector, texts, until } from './collector.js';
 /** What both adapters promise, asked of both in the same words. */
 
 interface Logs {
+  /** What the log was told. */
+  readonly retentionMs: number;
   open(partitions: number): Promise<UploadLog>;
   cleanUp(): Promise<void>;
 }
@@ -15,6 +17,7 @@ interface Logs {
 const folders = new LogFolders();
 describe('the log in LMDB', () => {
   behavesAsThePortSays({
+    retentionMs: 60_000,
     open: (uploads) => folders.open({ partitions: { uploads } }),
     cleanUp: () => folders.cleanUp(),
   });
@@ -27,6 +30,7 @@ describeWithKafka('the log on Kafka', () => {
   });
   const logs = new KafkaLogs(() => brokers);
   behavesAsThePortSays({
+    retentionMs: 3_600_000,
     open: (partitions) => logs.open({ partitions }),
     cleanUp: () => logs.cleanUp(),
   });
@@ -263,6 +267,15 @@ function behavesAsThePortSays(logs: Logs): void {
     await never;
     await log.append('uploads', [record('0d', { partition: 0 })]);
     expect(seen).toHaveLength(4);
+  });
+
+  it('tells how long each topic keeps a record', async () => {
+    const log = await logs.open(1);
+    for (const topic of TOPICS) {
+      const retentionMs = await log.maxRetentionMs(topic);
+      expect(retentionMs).toBeGreaterThan(logs.retentionMs);
+      expect(retentionMs).toBeLessThan(Infinity);
+    }
   });
 
   it('ends a tail whose reader throws, and lets nobody wait for it', async () => {

@@ -1,6 +1,5 @@
 import {
   type Consumption,
-  type Forgetting,
   type LogRecord,
   LogUnavailableError,
   type RecordHandler,
@@ -13,9 +12,9 @@ import {
 } from '../upload-log.js';
 import { type Connected, type ConnectOptions, connectWhenUp } from './connect.js';
 import { DirectReader } from './direct-reader.js';
-import { forgetRecords } from './forget.js';
 import { KafkaConsumption } from './kafka-consumption.js';
 import { KafkaTail } from './kafka-tail.js';
+import { maxRetentionMs } from './max-retention.js';
 import { partitionOfKey } from './partition-of-key.js';
 import { readRange } from './read-range.js';
 import { rewindGroup } from './rewind-group.js';
@@ -177,10 +176,8 @@ export class KafkaLog implements UploadLog {
     yield* readRange(this.connected().reader, this.nameOf(topic), partition, from, end);
   }
 
-  async forget(topic: Topic, { group, ...forgetting }: Forgetting): Promise<number> {
-    const free = (): Promise<readonly number[]> =>
-      group === undefined ? this.endOffsets(topic) : this.committedOffsets(topic, group);
-    return forgetRecords(this.connected(), this.nameOf(topic), free, forgetting);
+  async maxRetentionMs(topic: Topic): Promise<number> {
+    return maxRetentionMs(this.connected().kafka, this.nameOf(topic));
   }
 
   close(): Promise<void> {

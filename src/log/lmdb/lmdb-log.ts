@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type {
   Consumption,
-  Forgetting,
   LogRecord,
   RecordHandler,
   RecordPosition,
@@ -170,12 +169,9 @@ export class LmdbLog implements UploadLog {
     return this.retention.run();
   }
 
-  async forget(topic: Topic, { matches }: Forgetting): Promise<number> {
-    let left = 0;
-    for (const [partition, end] of (await this.endOffsets(topic)).entries()) {
-      left += await this.retention.forget(topic, partition, end, matches);
-    }
-    return left;
+  /** The same for every topic. */
+  maxRetentionMs(): Promise<number> {
+    return Promise.resolve(this.retention.maxMs);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
-import { type LogRecord, TOPICS, type Topic } from '../upload-log.js';
+import { TOPICS, type Topic } from '../upload-log.js';
 import type { GroupCommit } from './group-commit.js';
 import type { LogStore } from './log-store.js';
 
@@ -13,8 +12,6 @@ const WITHOUT_GROUPS: ReadonlySet<Topic> = new Set(['dead-letter', 'claims']);
 /**
  * Deletes records that are older than the retention and that every group of their topic has
  * committed. A topic that is meant to be consumed loses nothing before a group has begun to.
- *
- * On demand it also removes records before their time (`forget`).
  *
  * The space is used again for new records; the file does not shrink.
  */
@@ -36,6 +33,11 @@ export class Retention {
     }, INTERVAL_MS).unref();
   }
 
+  /** How long a record stays at most once every group has committed it, in milliseconds. */
+  get maxMs(): number {
+    return this.retentionMs + INTERVAL_MS;
+  }
+
   /**
    * Runs now, or joins the run that is under way.
    *
@@ -47,41 +49,6 @@ export class Retention {
       this.underWay = undefined;
     });
     return this.underWay;
-  }
-
-  /**
-   * Removes the records of a partition below `end` that match, as far as no group needs them.
-   *
-   * @returns how many that match are left
-   * @throws LogUnavailableError
-   */
-  async forget(
-    topic: Topic,
-    partition: number,
-    end: number,
-    matches: (record: LogRecord) => boolean,
-  ): Promise<number> {
-    let left = 0;
-    for (let next = 0; ;) {
-      const watermark = this.watermark(topic, partition);
-      const records = this.store.readBatch(topic, partition, next, end);
-      const last = records.at(-1);
-      if (last === undefined) return left;
-      const matching = records.filter(matches);
-      const free = matching.filter(({ offset }) => offset < watermark);
-      left += matching.length - free.length;
-      for (let from = 0; from < free.length; from += RECORDS_PER_TRANSACTION) {
-        const some = free.slice(from, from + RECORDS_PER_TRANSACTION);
-        await this.remove(
-          topic,
-          partition,
-          some.map(({ offset }) => offset),
-        );
-      }
-      next = last.offset + 1;
-      // Reading is synchronous: between two batches others have their turn.
-      await setImmediate();
-    }
   }
 
   stop(): void {
@@ -110,15 +77,11 @@ export class Retention {
         RECORDS_PER_TRANSACTION,
       );
       if (offsets.length === 0) return deleted;
-      await this.remove(topic, partition, offsets);
+      await this.commits.submit('retention', 0, () => {
+        for (const offset of offsets) this.store.remove(topic, partition, offset);
+      });
       deleted += offsets.length;
     }
-  }
-
-  private remove(topic: Topic, partition: number, offsets: readonly number[]): Promise<void> {
-    return this.commits.submit('retention', 0, () => {
-      for (const offset of offsets) this.store.remove(topic, partition, offset);
-    });
   }
 
   /** The offset below which no group needs a record. */

@@ -5,10 +5,12 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createToken, listTokens } from '../../../src/accounts/token-store.js';
 import { run } from '../../../src/cli/program.js';
 import { logFolder } from '../../../src/config/data-folder.js';
+import { setAside } from '../../../src/dead-letter/set-aside.js';
 import { timeOfVersion } from '../../../src/domain/version.js';
 import { erasureOf } from '../../../src/erasure/account-erasure.js';
-import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
-import type { LogRecord } from '../../../src/log/upload-log.js';
+import { LmdbLog, type LmdbLogOptions } from '../../../src/log/lmdb/lmdb-log.js';
+import { type LogRecord, type Topic, TOPICS } from '../../../src/log/upload-log.js';
+import { Collector, record } from '../../helpers/log/log-folders.js';
 import { outcomeOf, type Outcome } from '../../helpers/outcome.js';
 
 let DATA_DIR: string;
@@ -19,17 +21,26 @@ afterEach(async () => {
   await rm(DATA_DIR, { recursive: true });
 });
 
-async function controlRecords(): Promise<LogRecord[]> {
+async function withLog<T>(
+  work: (log: LmdbLog) => Promise<T>,
+  options: Partial<LmdbLogOptions> = {},
+): Promise<T> {
   const dir = logFolder(DATA_DIR);
-  const log = LmdbLog.open({ dir, retentionMs: 60_000, timeoutMs: 5_000 });
+  const log = LmdbLog.open({ dir, retentionMs: 60_000, timeoutMs: 5_000, ...options });
   try {
-    const records: LogRecord[] = [];
-    for await (const batch of log.read('control', 0, 0, Infinity)) records.push(...batch);
-    return records;
+    return await work(log);
   } finally {
     await log.close();
   }
 }
+
+async function recordsOf(log: LmdbLog, topic: Topic): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for await (const batch of log.read(topic, 0, 0, Infinity)) records.push(...batch);
+  return records;
+}
+
+const controlRecords = (): Promise<LogRecord[]> => withLog((log) => recordsOf(log, 'control'));
 
 const tokensFile = (): string => join(DATA_DIR, 'tokens.json');
 const newToken = (account: string): Promise<{ id: string }> =>
@@ -89,6 +100,71 @@ test('it is to be confirmed by the name of the account', async () => {
   expect(await eraseAnswering('acme')).toMatchObject({ code: 0 });
   expect(await listTokens(tokensFile())).toEqual([]);
   expect(await controlRecords()).toHaveLength(1);
+});
+
+test('it says by when the log has let go of the last record', async () => {
+  const HOUR = 3_600_000;
+  const retentionMs = 24 * HOUR;
+  await controlRecords();
+  const outcome = await outcomeOf(
+    { DATA_DIR, LOG_RETENTION_HOURS: '24' },
+    ...['accounts', 'erase', 'acme', '--yes'],
+  );
+  const [, goneBy] = /the last of these records leaves the log by (\S+),/.exec(outcome.err)!;
+  const orders = (await controlRecords()).flatMap((each) => erasureOf(each) ?? []);
+  const lastUploadAt = timeOfVersion(orders[0]!.version);
+  const fill = async (log: LmdbLog): Promise<void> => {
+    for (const topic of TOPICS) {
+      const consumption = await log.consume(topic, 'group', new Collector());
+      await log.append(topic, [record('of acme')]);
+      await consumption.commit(0, (await log.endOffsets(topic))[0]!);
+    }
+  };
+  await withLog(fill, { retentionMs, now: () => lastUploadAt });
+  const keptAt = (time: number): Promise<number> =>
+    withLog(
+      async (log) => {
+        await log.deleteExpired();
+        return (await Promise.all(TOPICS.map((topic) => recordsOf(log, topic)))).flat().length;
+      },
+      { retentionMs, now: () => time },
+    );
+  expect(await keptAt(Date.parse(goneBy!) - 2 * HOUR)).toBeGreaterThanOrEqual(TOPICS.length);
+  expect(await keptAt(Date.parse(goneBy!))).toBe(0);
+});
+
+test('what was set aside of the account is neither listed nor brought back', async () => {
+  const end = { chunks: 0, bytes: 0, firstOffset: null, acceptedAt: 1, version: '7' };
+  const rules = { finding: null, requestDay: 3, integratedChannels: [] };
+  await withLog(async (log) => {
+    for (const account of ['acme', 'other']) {
+      await setAside(
+        log,
+        {
+          requestId: `of-${account}`,
+          account,
+          family: 'cost',
+          end: { ...end, ...rules },
+          partition: 0,
+          endOffset: 0,
+        },
+        { kind: 'crash', deaths: 3 },
+      );
+    }
+  });
+  const deadLetter = (...args: string[]): Promise<Outcome> =>
+    outcomeOf({ DATA_DIR }, 'dead-letter', ...args);
+  expect((await deadLetter('list')).out).toContain('of-acme');
+  await erase('acme', '--yes');
+  const { out } = await deadLetter('list');
+  expect(out).toContain('of-other');
+  expect(out).not.toContain('acme');
+  expect(await deadLetter('retry', 'of-acme')).toEqual({
+    code: 1,
+    out: '',
+    err: 'error: no upload of-acme was set aside\n',
+  });
+  expect((await deadLetter('retry', 'of-other')).code).toBe(0);
 });
 
 test('where gateways read another tokens file, the operator is told', async () => {

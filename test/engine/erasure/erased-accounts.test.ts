@@ -1,13 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
-import { coversRequest } from '../../../src/domain/erasure-fence.js';
+import { coversRequest, type ErasureFence } from '../../../src/domain/erasure-fence.js';
 import { lastVersionAt, timeOfVersion } from '../../../src/domain/version.js';
-import {
-  erasureOf,
-  erasureRecord,
-  fenceOf,
-  orderErasure,
-} from '../../../src/erasure/account-erasure.js';
+import { erasureOf, erasureRecord, orderErasure } from '../../../src/erasure/account-erasure.js';
 import { uuidv7 } from '../../../src/domain/requests/request-id.js';
 import { ErasedAccounts, ERASURE_GROUP } from '../../../src/erasure/erased-accounts.js';
 import { keepErasure } from '../../../src/erasure/erase-rows.js';
@@ -31,7 +26,7 @@ test('an order covers what is uploaded until the uploads under way have ended, a
   expect(until).toBeGreaterThanOrEqual(NOW + 60_000 + 2 * 10_000);
   expect(until).toBeLessThan(NOW + 120_000);
   expect(timeOfVersion(version + 1n)).toBe(until + 1);
-  const fence = fenceOf({ account: 'acme', version, actor: 'operator:me', at: NOW });
+  const fence: ErasureFence = { covers: (of, upTo) => of === 'acme' && upTo <= version };
   const begunAt = (time: number): string => uuidv7(time, new Uint8Array(10));
   expect(coversRequest(fence, 'acme', begunAt(until))).toBe(true);
   expect(coversRequest(fence, 'acme', begunAt(until + 1))).toBe(false);
@@ -50,6 +45,18 @@ test('an order is read from the log as it was given', async () => {
   const order = orderErasure('acme', 'operator:me', NOW, 0n, LIMITS);
   await log.append('control', [erasureRecord(order)]);
   expect((await readAll(log, 'control')).map(erasureOf)).toEqual([order]);
+});
+
+test('an erasure is known that is carried out, when the tables are of a backup from before it', async () => {
+  const { warehouse, database } = opened;
+  const log = await folders.open();
+  const erasure = orderErasure('restored', 'operator:me', NOW, 0n, LIMITS);
+  await log.append('control', [erasureRecord(erasure)]);
+  const consumption = await log.consume('control', ERASURE_GROUP, new Collector());
+  await consumption.commit(0, 1);
+  const erased = await ErasedAccounts.follow(log, warehouse, database, 5_000);
+  expect(erased.covers('restored', erasure.version)).toBe(true);
+  await erased.stop();
 });
 
 test('erasures are known from the table, from the log, and as they are ordered', async () => {

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { carryOver } from '../../../src/dead-letter/carry-over.js';
+import { erasedRecords } from '../../../src/dead-letter/dead-letter.js';
 import { listDeadLetters } from '../../../src/dead-letter/list.js';
 import { retryDeadLetter } from '../../../src/dead-letter/retry.js';
 import { setAside } from '../../../src/dead-letter/set-aside.js';
@@ -13,14 +13,22 @@ import type { UploadEnd } from '../../../src/domain/upload-records.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import type { LogRecord, Topic } from '../../../src/log/upload-log.js';
 
+const RETENTION_MS = 3_600_000;
+
 let folder: string;
 let log: LmdbLog;
+/** Of the log: every record has a time of its own. */
+let now: number;
+let step: number;
 beforeEach(async () => {
+  now = Date.now();
+  step = 1;
   folder = await mkdtemp(join(tmpdir(), 'dead-letter-'));
   log = LmdbLog.open({
     dir: folder,
-    retentionMs: 3_600_000,
+    retentionMs: RETENTION_MS,
     timeoutMs: 10_000,
+    now: () => (now += step),
     partitions: { uploads: 2, 'dead-letter': 2 },
   });
 });
@@ -123,65 +131,72 @@ test('an upload without chunks can be set aside and retried too', async () => {
   expect((await recordsOf('uploads'))[0]!.headers).toMatchObject({ type: 'end', requestId });
 });
 
-test('what is about to be deleted is set aside anew, but for what is erased or brought back', async () => {
-  await setOneAside();
+describe('of an account that was erased', () => {
   const none = { ...END, chunks: 0, bytes: 0, firstOffset: null };
-  for (const requestId of ['erased', 'retried']) {
-    const upload = { ...HEADERS, requestId, end: none, partition: 0, endOffset: 0 };
-    await setAside(log, upload, { kind: 'crash', deaths: 3 });
-  }
-  const before = await listDeadLetters(log);
-  await retryDeadLetter(
-    log,
-    before.find(({ requestId }) => requestId === 'retried')!,
-    'test',
-  );
-  const ends = await log.endOffsets('dead-letter');
-  for (const [partition, end] of ends.entries()) {
-    await carryOver(log, partition, end, ({ requestId }) => requestId === 'erased');
-  }
-  await log.forget('dead-letter', {
-    matches: ({ partition, offset }) => offset < ends[partition]!,
-    group: undefined,
-  });
-  const [letter, ...others] = await listDeadLetters(log);
-  expect(others).toEqual([]);
-  expect(letter).toMatchObject({ ...HEADERS, end: END, cause: { kind: 'rejected', code: 6 } });
-  const requestId = await retryDeadLetter(log, letter!, 'operator:test');
-  const again = (await recordsOf('uploads')).filter(
-    ({ headers }) => headers['requestId'] === requestId && headers['type'] === 'chunk',
-  );
-  expect(again.map(({ value }) => String(value))).toEqual(['one,', 'two']);
-});
+  const setAsideAs = (requestId: string, account: string, version: bigint): Promise<void> =>
+    setAside(
+      log,
+      {
+        ...HEADERS,
+        requestId,
+        account,
+        end: { ...none, version: String(version) },
+        partition: 0,
+        endOffset: 0,
+      },
+      { kind: 'crash', deaths: 3 },
+    );
+  const erase = (account: string, version: bigint): Promise<unknown> =>
+    log.append('dead-letter', erasedRecords(account, version, log.partitions('dead-letter')));
+  const listed = async (): Promise<string[]> =>
+    (await listDeadLetters(log)).map(({ requestId }) => requestId);
 
-test('nothing is carried over while an upload is being set aside', async () => {
-  await setOneAside();
-  await log.append('dead-letter', [
-    {
-      key: 'r2',
-      partition: 0,
-      headers: { ...HEADERS, requestId: 'r2', type: 'chunk', sequence: '0' },
-      value: Buffer.from('its first chunk'),
-    },
-  ]);
-  await expect(carryOver(log, 0, 99, () => false)).rejects.toThrow('is being set aside');
+  test('what was uploaded before is not listed, whatever partition it is in', async () => {
+    const before = Array.from({ length: 8 }, (_, i) => `before ${i}`);
+    for (const requestId of before) await setAsideAs(requestId, 'acme', 5n);
+    const partitions = (await log.endOffsets('dead-letter')).filter((end) => end > 0);
+    expect(partitions).toHaveLength(2);
+    await setAsideAs('of another', 'other', 5n);
+    expect(await listed()).toHaveLength(9);
+    await erase('acme', 5n);
+    expect(await listed()).toEqual(['of another']);
+  });
+
+  test('what is set aside meanwhile is not listed, what was uploaded later is', async () => {
+    await erase('acme', 5n);
+    await erase('acme', 3n);
+    await setAsideAs('under way', 'acme', 5n);
+    await setAsideAs('later', 'acme', 6n);
+    expect(await listed()).toEqual(['later']);
+  });
+
+  test('it stays unlisted as long as the log has it', async () => {
+    await setAsideAs('before', 'acme', 5n);
+    await erase('acme', 5n);
+    for (const end of await log.endOffsets('dead-letter')) expect(end).toBeGreaterThan(0);
+    const [first] = (await recordsOf('dead-letter')).filter(
+      ({ headers }) => headers['type'] === 'set-aside',
+    );
+    // The last moment at which the log has it, but nothing older.
+    now = first!.timestamp + RETENTION_MS;
+    step = 0;
+    await log.deleteExpired();
+    expect((await recordsOf('dead-letter')).map(({ headers }) => headers['type'])).toContain(
+      'set-aside',
+    );
+    expect(await listed()).toEqual([]);
+  });
 });
 
 test('an upload of which the log has lost a part is not brought back', async () => {
   await setOneAside();
   const [letter] = await listDeadLetters(log);
-  await log.forget('dead-letter', {
-    matches: ({ headers }) => headers['sequence'] === '1',
-    group: undefined,
-  });
+  const [first] = await recordsOf('dead-letter');
+  expect(first!.headers).toMatchObject({ type: 'chunk', sequence: '0' });
+  now = first!.timestamp + RETENTION_MS + 1;
+  step = 0;
+  expect(await log.deleteExpired()).toBe(1);
   const retried = retryDeadLetter(log, letter!, 'operator:test');
   await expect(retried).rejects.toThrow("only 1 of the upload's 2 chunks");
   expect((await listDeadLetters(log))[0]!.retriedAs).toBeUndefined();
-});
-
-test('what stands behind the deletion stays where it is', async () => {
-  await setOneAside();
-  const ends = await log.endOffsets('dead-letter');
-  for (const partition of ends.keys()) await carryOver(log, partition, 0, () => false);
-  expect(await log.endOffsets('dead-letter')).toEqual(ends);
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { stat } from 'node:fs/promises';
 import { type LmdbLog, type LmdbLogOptions } from '../../../../src/log/lmdb/lmdb-log.js';
-import { type Topic } from '../../../../src/log/upload-log.js';
+import { type Topic, TOPICS } from '../../../../src/log/upload-log.js';
 import {
   Collector,
   LogFolders,
@@ -60,6 +60,21 @@ describe('retention', () => {
     await log.append('dead-letter', [record('young')]);
     expect(await log.deleteExpired()).toBe(2);
     expect(texts(await readAll(log, 'dead-letter'))).toEqual(['young']);
+  });
+
+  it('keeps a record no longer than it says, when the groups have committed it', async () => {
+    const log = await open();
+    for (const topic of TOPICS) {
+      const consumption = await log.consume(topic, 'group', new Collector());
+      await log.append(topic, [record('x')]);
+      await consumption.commit(0, 1);
+    }
+    now += HOUR;
+    expect(await log.deleteExpired()).toBe(0);
+    // It looks once a minute.
+    expect(await log.maxRetentionMs()).toBe(HOUR + 60_000);
+    now += 60_000;
+    expect(await log.deleteExpired()).toBe(TOPICS.length);
   });
 
   it('never gives an offset again, even when nothing is left and the log is reopened', async () => {
