@@ -28,15 +28,15 @@ export class ErasedAccounts implements ErasureFence {
     timeoutMs: number,
   ): Promise<ErasedAccounts> {
     const erased = new ErasedAccounts();
-    // In this order: what is committed is in the table.
-    const committed = await log.committedOffsets('control', ERASURE_GROUP);
     const ends = await log.endOffsets('control');
     const rows = await warehouse.query<{ account: string; version: string }>(
       `SELECT account, toString(max(version)) AS version
        FROM ${identifier(database)}.account_erasures GROUP BY account`,
     );
     for (const { account, version } of rows) erased.add(account, BigInt(version));
-    erased.tail = await log.tail('control', committed, (records) => {
+    // From the beginning: the table may be older than what is committed, after a backup was restored.
+    const beginning = ends.map(() => 0);
+    erased.tail = await log.tail('control', beginning, (records) => {
       for (const record of records) {
         const erasure = erasureOf(record);
         if (erasure !== undefined) erased.add(erasure.account, erasure.version);
