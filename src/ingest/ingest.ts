@@ -1,12 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 
+import type { Config } from '../config/config.js';
 import { Failure } from '../domain/failure.js';
 import type { UploadEnd } from '../domain/upload-records.js';
 import type { Consumption, LogRecord, RecordHandler } from '../log/upload-log.js';
 import { endSpan } from '../ops/tracing.js';
 import { Assembler } from './assemble/assembler.js';
 import { ChunkStore } from './assemble/chunk-store.js';
+import { type Assignment, EndWatch } from './assemble/end-watch.js';
 import { OwnedPartition } from './commit/owned-partition.js';
 import type { IngestDependencies } from './dependencies.js';
 import { CrashJournal } from './crash/crash-journal.js';
@@ -18,13 +20,8 @@ import { WaitingRoom } from './waiting-room.js';
 /** The consumer group of every ingest process. */
 export const INGEST_GROUP = 'ingest';
 
-/** For clocks and queues that are slower than their timeouts say. */
-const GIVE_UP_MARGIN_MS = 60_000;
-
-interface Assignment {
-  readonly owned: OwnedPartition;
-  readonly assembler: Assembler;
-}
+/** How often it is looked at most whether open uploads are still waited for. */
+const LOOK_MS = 10_000;
 
 /**
  * The ingest role: takes whole uploads off the log, validates them, writes them to the warehouse in
@@ -39,6 +36,8 @@ export class Ingest implements RecordHandler {
   private readonly aborting = new AbortController();
   private readonly pipeline: Pipeline;
   private readonly room: WaitingRoom;
+  private readonly giveUpMs: number;
+  private readonly endWatch: EndWatch;
   private consumption: Consumption | undefined;
   private isStopping = false;
 
@@ -63,7 +62,15 @@ export class Ingest implements RecordHandler {
     const { signal } = this.aborting;
     // Every upload in flight may be waiting for what is away.
     setMaxListeners(0, signal);
-    this.room = new WaitingRoom(dependencies.config.limits.waitingUploadBytes);
+    const { limits } = dependencies.config;
+    this.room = new WaitingRoom(limits.waitingUploadBytes);
+    this.giveUpMs = giveUpMs(limits);
+    this.endWatch = new EndWatch(
+      dependencies.log,
+      this.assignments,
+      Math.min(this.giveUpMs / 10, LOOK_MS),
+      this.failure.report,
+    );
     const outcomes = {
       finished: (upload: UploadInFlight): void => {
         this.finished(upload);
@@ -92,11 +99,8 @@ export class Ingest implements RecordHandler {
       () => this.consumption!,
       this.failure.report,
     );
-    const { log, config } = this.dependencies;
-    const { uploadDeadlineMs, logTimeoutMs } = config.limits;
-    // After its deadline an upload may still wait for its chunks, the fence and the end, one by one.
-    const giveUpMs = uploadDeadlineMs + 3 * logTimeoutMs + GIVE_UP_MARGIN_MS;
-    const assembler = new Assembler(log, this.store, owned.watermark, giveUpMs);
+    const { log } = this.dependencies;
+    const assembler = new Assembler(log, this.store, owned.watermark, this.giveUpMs);
     this.assignments.set(partition, { owned, assembler });
   }
 
@@ -131,6 +135,7 @@ export class Ingest implements RecordHandler {
    */
   async stop(deadlineMs: number): Promise<void> {
     this.isStopping = true;
+    this.endWatch.stop();
     this.room.wake();
     await this.consumption?.stop();
     const failed = this.failed.catch(() => undefined);
@@ -160,6 +165,15 @@ export class Ingest implements RecordHandler {
 function completedBytes({ headers, value }: LogRecord): number | undefined {
   if (headers['type'] !== 'end') return undefined;
   return (JSON.parse(value.toString('utf8')) as UploadEnd).bytes;
+}
+
+/**
+ * An upload without an end for so long gets none, or a late one. After its deadline it may still wait
+ * for its chunks, for its idempotency key (three times) and for the end, each as long as the log may
+ * take; that twice, for clocks and queues that are slower than their timeouts say.
+ */
+function giveUpMs({ uploadDeadlineMs, logTimeoutMs }: Config['limits']): number {
+  return 2 * (uploadDeadlineMs + 5 * logTimeoutMs);
 }
 
 function timeout(milliseconds: number): Promise<void> {
