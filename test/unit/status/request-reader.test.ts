@@ -11,7 +11,7 @@ import { HISTORY_GROUP } from '../../../src/status/history-writer.js';
 import { RequestReader } from '../../../src/status/request-reader.js';
 import { StatusTail } from '../../../src/status/status-tail.js';
 import { StatusView } from '../../../src/status/status-view.js';
-import { Collector, LogFolders, until } from '../../log/helpers/log-folders.js';
+import { Collector, LogFolders, until } from '../../helpers/log/log-folders.js';
 
 /** A gateway that starts on a status topic whose records have been written to the history. */
 
