@@ -9,9 +9,11 @@ import { endSpan } from '../ops/tracing.js';
 import { Assembler } from './assemble/assembler.js';
 import { ChunkStore } from './assemble/chunk-store.js';
 import { type Assignment, EndWatch } from './assemble/end-watch.js';
+import type { CompleteUpload } from './assemble/complete-upload.js';
 import { OwnedPartition } from './commit/owned-partition.js';
 import type { IngestDependencies } from './dependencies.js';
 import { CrashJournal } from './crash/crash-journal.js';
+import { nodeFiles } from './files/node-files.js';
 import { Pipeline } from './pipeline.js';
 import { PreparePool } from './prepare/prepare-pool.js';
 import { isErased, uploadInFlight, type UploadInFlight } from './upload-in-flight.js';
@@ -42,10 +44,11 @@ export class Ingest implements RecordHandler {
   private isStopping = false;
 
   static async start(dependencies: IngestDependencies): Promise<Ingest> {
-    const { config, log } = dependencies;
+    const { config, log, logger } = dependencies;
     const { dataDir, limits } = config;
-    const store = await ChunkStore.open(join(dataDir, 'spill'), limits.openUploadBytes);
-    const journal = new CrashJournal(join(dataDir, 'ingest-journal'));
+    const spill = join(dataDir, 'spill');
+    const store = await ChunkStore.open(nodeFiles, spill, limits.openUploadBytes, logger);
+    const journal = new CrashJournal(nodeFiles, join(dataDir, 'ingest-journal'), logger);
     const pool = new PreparePool(limits.validationThreads);
     const ingest = new Ingest(dependencies, store, pool, journal);
     ingest.consumption = await log.consume('uploads', INGEST_GROUP, ingest);
@@ -122,7 +125,14 @@ export class Ingest implements RecordHandler {
     for (const record of records) {
       const bytes = completedBytes(record);
       if (bytes !== undefined && !(await this.room.enter(bytes, isWanted))) return;
-      const complete = await assembler.take(record);
+      let complete: CompleteUpload | undefined;
+      try {
+        complete = await assembler.take(record);
+      } catch (error) {
+        // What it waited for did not come before the end: the next process takes the record.
+        if (!isWanted()) return;
+        throw error;
+      }
       if (complete !== undefined) this.begin(uploadInFlight(complete, owned));
       else if (bytes !== undefined) this.room.leave(bytes);
     }
@@ -136,6 +146,7 @@ export class Ingest implements RecordHandler {
   async stop(deadlineMs: number): Promise<void> {
     this.isStopping = true;
     this.endWatch.stop();
+    this.store.close();
     this.room.wake();
     await this.consumption?.stop();
     const failed = this.failed.catch(() => undefined);

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { Assembler } from '../../../../src/ingest/assemble/assembler.js';
-import { ChunkStore } from '../../../../src/ingest/assemble/chunk-store.js';
 import type { CompleteUpload } from '../../../../src/ingest/assemble/complete-upload.js';
 import { Watermark } from '../../../../src/ingest/commit/watermark.js';
 import type { LogRecord } from '../../../../src/log/upload-log.js';
 import { Partition } from './partition.js';
-import { SpillFolder } from './spill-folder.js';
+import { openStore, SpillFolder } from './spill-folder.js';
 
 const GIVE_UP_MS = 60_000;
 
@@ -20,7 +19,7 @@ beforeEach(async () => {
   partition = new Partition();
   watermark = new Watermark(0);
   // Little memory, so that what is assembled comes from files and from memory.
-  const store = await ChunkStore.open(folder.path, 10);
+  const store = await openStore(folder, 10);
   assembler = new Assembler(partition.log, store, watermark, GIVE_UP_MS);
 });
 afterEach(() => folder.remove());
