@@ -24,14 +24,12 @@ export const FORMATS: Readonly<Record<Topic, number>> = {
   claims: 1,
 };
 
-const HEADER = 'format';
-
 /** What a record says of its form, in one line: this version of the service cannot read on. */
 export class RecordFormatError extends Error {
   override readonly name = 'RecordFormatError';
 
   constructor(topic: Topic, { partition, offset, headers }: LogRecord) {
-    const format = headers[HEADER] ?? 'none';
+    const format = headers['format'] ?? 'none';
     super(
       `the record at offset ${offset} of partition ${partition} of the topic ${topic} has the format ${format}, ` +
         `and this version of the service reads formats up to ${FORMATS[topic]}: install the newer version`,
@@ -146,7 +144,7 @@ export class FormattedLog implements UploadLog {
 
 function formatted(topic: Topic, records: readonly RecordToAppend[]): RecordToAppend[] {
   const format = String(FORMATS[topic]);
-  return records.map((record) => ({ ...record, headers: { ...record.headers, [HEADER]: format } }));
+  return records.map((record) => ({ ...record, headers: { ...record.headers, format } }));
 }
 
 /** @throws RecordFormatError */
@@ -158,7 +156,7 @@ function check(topic: Topic, records: readonly LogRecord[]): void {
 /** What is wrong with the first record whose form is not known here. */
 function unreadableOf(topic: Topic, records: readonly LogRecord[]): RecordFormatError | undefined {
   for (const record of records) {
-    const format = Number(record.headers[HEADER]);
+    const format = Number(record.headers['format']);
     // Without a header it is not a number.
     if (!(format >= 1 && format <= FORMATS[topic])) return new RecordFormatError(topic, record);
   }
