@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
 import { RetentionGuard } from '../../src/gateway/create/retention-guard.js';
@@ -9,7 +9,7 @@ import { LogUnavailableError } from '../../src/log/upload-log.js';
 import { ApiClient } from '../helpers/api-client.js';
 import { Cluster } from '../helpers/cluster.js';
 import { costRows } from '../helpers/cost-rows.js';
-import { Deployment, DEPLOYMENTS } from '../helpers/deployment.js';
+import { Deployment, describeDeployments } from '../helpers/deployment.js';
 import { describeWithBroker } from '../helpers/kafka.js';
 import { type ServiceProcess, tokenFor } from '../helpers/service-process.js';
 import { COST, csvOf } from '../helpers/warehouse-model.js';
@@ -37,36 +37,33 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(100);
 }
 
-describe.each(DEPLOYMENTS.filter(({ warehouse }) => warehouse === 'chdb'))(
-  'a gateway is killed amid an upload, on $log',
-  (kind) => {
-    let deployment: Deployment;
-    beforeAll(async () => {
-      deployment = await Deployment.open(kind);
-    });
-    afterAll(() => deployment.close());
+describeDeployments((kind) => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await Deployment.open(kind);
+  });
+  afterAll(() => deployment.close());
 
-    test('what it has written is given up by itself, though no further record comes', async () => {
-      const token = await tokenFor(deployment.dataDir, ACCOUNT);
-      const before = await deployment.start();
-      const upload = new ApiClient(() => before.ports.api, token).postHalf('cost', FILE);
-      const broken = expect(upload).rejects.toThrow();
-      await until(async () => (await openUploads(before)) === 1);
-      await before.kill();
-      await broken;
+  test('what a killed gateway has written of an upload is given up, though no further record comes', async () => {
+    const token = await tokenFor(deployment.dataDir, ACCOUNT);
+    const before = await deployment.start();
+    const upload = new ApiClient(() => before.ports.api, token).postHalf('cost', FILE);
+    const broken = expect(upload).rejects.toThrow();
+    await until(async () => (await openUploads(before)) === 1);
+    await before.kill();
+    await broken;
 
-      const after = await deployment.start(SHORT);
-      await until(async () => (await openUploads(after)) === 1);
-      expect(await lag(after)).toBeGreaterThan(0);
-      const guard = await guardOver(deployment);
-      await guard?.refuses();
-      await until(async () => (await lag(after)) === 0);
-      expect(await openUploads(after)).toBe(0);
-      await guard?.accepts();
-      await guard?.close();
-    });
-  },
-);
+    const after = await deployment.start(SHORT);
+    await until(async () => (await openUploads(after)) === 1);
+    expect(await lag(after)).toBeGreaterThan(0);
+    const guard = await guardOver(deployment);
+    await guard?.refuses();
+    await until(async () => (await lag(after)) === 0);
+    expect(await openUploads(after)).toBe(0);
+    await guard?.accepts();
+    await guard?.close();
+  });
+});
 
 /** A guard over the service's own topics, of a retention that is short enough to be seen. */
 async function guardOver({ broker }: Deployment): Promise<
