@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 
 import type { Config } from './config/config.js';
 import { logFolder } from './config/data-folder.js';
+import { FormattedLog } from './log/formatted-log.js';
 import type { UploadLog } from './log/upload-log.js';
 import type { Logger } from './ops/logger.js';
 import { migrate } from './warehouse/schema/migrate.js';
@@ -11,7 +12,7 @@ import type { Warehouse } from './warehouse/warehouse.js';
 export interface Infrastructure {
   readonly log: UploadLog;
   readonly warehouse: Warehouse;
-  /** Rejects when the log cannot go on in this process. */
+  /** Rejects when the log cannot go on in this process, also because a record is too new for it. */
   readonly failed: Promise<never>;
   /**
    * Resolves when the brokers have answered and the warehouse has the schema that this process
@@ -39,7 +40,11 @@ export async function openInfrastructure(config: Config, logger: Logger): Promis
     const { DataFolderLock } = await import('./log/lmdb/data-folder-lock.js');
     const lock = await DataFolderLock.acquire(dataDir);
     closes.push(() => lock.release());
-    const { log, ready: logReady, failed } = await openLog(config, logger);
+    const { log: adapter, ready: logReady, failed: adapterFailed } = await openLog(config, logger);
+    const log = new FormattedLog(adapter);
+    const failed = Promise.race([adapterFailed, log.failed]);
+    // Whoever owns this may look at it later, or never.
+    failed.catch(() => undefined);
     closes.push(() => log.close());
     const { warehouse, ready: warehouseReady } = await openWarehouse(config, logger);
     closes.push(() => warehouse.close());

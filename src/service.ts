@@ -207,7 +207,9 @@ export class Service {
     const reader = new RequestReader(view, tail, history, config.limits.logTimeoutMs);
     // No version is given before every version given earlier is known.
     await reader.caughtUp();
-    clock.observe(await history.highestVersion());
+    const written = await history.highestVersion();
+    clock.observe(written);
+    view.mayLack(written.toString());
     const fence = await this.acceptanceFence(reader);
     const lookup = lookupWithoutErased(reader, erased);
     const tokens = await TokenFile.open(config.tokensFile, logger);

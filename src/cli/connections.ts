@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ClickHouseConfig, Config, KafkaConfig, Limits } from '../config/config.js';
 import { logFolder } from '../config/data-folder.js';
+import { FormattedLog } from '../log/formatted-log.js';
 import type { UploadLog } from '../log/upload-log.js';
 import { createLogger } from '../ops/logger.js';
 import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
@@ -27,7 +28,7 @@ export async function withLog<T>(
     timeoutMs: limits.logTimeoutMs,
   });
   try {
-    return await work(log);
+    return await work(new FormattedLog(log));
   } finally {
     await log.close();
   }
@@ -86,7 +87,7 @@ async function withBrokers<T>(
   const timeout = AbortSignal.timeout(limits.logTimeoutMs);
   try {
     await log.ready(timeout);
-    return await work(log);
+    return await work(new FormattedLog(log));
   } catch (error) {
     if (!timeout.aborted) throw error;
     throw new CommandError('KAFKA_BROKERS: none of the brokers answers');

@@ -55,6 +55,11 @@ export class VersionClock {
   }
 }
 
+/** Whether a version is above another, both in decimal without leading zeros. */
+export function isAbove(version: string, other: string): boolean {
+  return version.length === other.length ? version > other : version.length > other.length;
+}
+
 /** The highest version that can be drawn in a millisecond (since the epoch). */
 export function lastVersionAt(milliseconds: number): bigint {
   return ((BigInt(milliseconds) + 1n) << (COUNTER_BITS + RANDOM_BITS)) - 1n;

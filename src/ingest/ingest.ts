@@ -1,15 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 
+import type { Config } from '../config/config.js';
 import { Failure } from '../domain/failure.js';
 import type { UploadEnd } from '../domain/upload-records.js';
 import type { Consumption, LogRecord, RecordHandler } from '../log/upload-log.js';
 import { endSpan } from '../ops/tracing.js';
 import { Assembler } from './assemble/assembler.js';
 import { ChunkStore } from './assemble/chunk-store.js';
+import { type Assignment, EndWatch } from './assemble/end-watch.js';
+import type { CompleteUpload } from './assemble/complete-upload.js';
 import { OwnedPartition } from './commit/owned-partition.js';
 import type { IngestDependencies } from './dependencies.js';
 import { CrashJournal } from './crash/crash-journal.js';
+import { nodeFiles } from './files/node-files.js';
 import { Pipeline } from './pipeline.js';
 import { PreparePool } from './prepare/prepare-pool.js';
 import { isErased, uploadInFlight, type UploadInFlight } from './upload-in-flight.js';
@@ -18,13 +22,8 @@ import { WaitingRoom } from './waiting-room.js';
 /** The consumer group of every ingest process. */
 export const INGEST_GROUP = 'ingest';
 
-/** For clocks and queues that are slower than their timeouts say. */
-const GIVE_UP_MARGIN_MS = 60_000;
-
-interface Assignment {
-  readonly owned: OwnedPartition;
-  readonly assembler: Assembler;
-}
+/** How often it is looked at most whether open uploads are still waited for. */
+const LOOK_MS = 10_000;
 
 /**
  * The ingest role: takes whole uploads off the log, validates them, writes them to the warehouse in
@@ -39,14 +38,17 @@ export class Ingest implements RecordHandler {
   private readonly aborting = new AbortController();
   private readonly pipeline: Pipeline;
   private readonly room: WaitingRoom;
+  private readonly giveUpMs: number;
+  private readonly endWatch: EndWatch;
   private consumption: Consumption | undefined;
   private isStopping = false;
 
   static async start(dependencies: IngestDependencies): Promise<Ingest> {
-    const { config, log } = dependencies;
+    const { config, log, logger } = dependencies;
     const { dataDir, limits } = config;
-    const store = await ChunkStore.open(join(dataDir, 'spill'), limits.openUploadBytes);
-    const journal = new CrashJournal(join(dataDir, 'ingest-journal'));
+    const spill = join(dataDir, 'spill');
+    const store = await ChunkStore.open(nodeFiles, spill, limits.openUploadBytes, logger);
+    const journal = new CrashJournal(nodeFiles, join(dataDir, 'ingest-journal'), logger);
     const pool = new PreparePool(limits.validationThreads);
     const ingest = new Ingest(dependencies, store, pool, journal);
     ingest.consumption = await log.consume('uploads', INGEST_GROUP, ingest);
@@ -63,7 +65,15 @@ export class Ingest implements RecordHandler {
     const { signal } = this.aborting;
     // Every upload in flight may be waiting for what is away.
     setMaxListeners(0, signal);
-    this.room = new WaitingRoom(dependencies.config.limits.waitingUploadBytes);
+    const { limits } = dependencies.config;
+    this.room = new WaitingRoom(limits.waitingUploadBytes);
+    this.giveUpMs = giveUpMs(limits);
+    this.endWatch = new EndWatch(
+      dependencies.log,
+      this.assignments,
+      Math.min(this.giveUpMs / 10, LOOK_MS),
+      this.failure.report,
+    );
     const outcomes = {
       finished: (upload: UploadInFlight): void => {
         this.finished(upload);
@@ -92,11 +102,8 @@ export class Ingest implements RecordHandler {
       () => this.consumption!,
       this.failure.report,
     );
-    const { log, config } = this.dependencies;
-    const { uploadDeadlineMs, logTimeoutMs } = config.limits;
-    // After its deadline an upload may still wait for its chunks, the fence and the end, one by one.
-    const giveUpMs = uploadDeadlineMs + 3 * logTimeoutMs + GIVE_UP_MARGIN_MS;
-    const assembler = new Assembler(log, this.store, owned.watermark, giveUpMs);
+    const { log } = this.dependencies;
+    const assembler = new Assembler(log, this.store, owned.watermark, this.giveUpMs);
     this.assignments.set(partition, { owned, assembler });
   }
 
@@ -118,7 +125,14 @@ export class Ingest implements RecordHandler {
     for (const record of records) {
       const bytes = completedBytes(record);
       if (bytes !== undefined && !(await this.room.enter(bytes, isWanted))) return;
-      const complete = await assembler.take(record);
+      let complete: CompleteUpload | undefined;
+      try {
+        complete = await assembler.take(record);
+      } catch (error) {
+        // What it waited for did not come before the end: the next process takes the record.
+        if (!isWanted()) return;
+        throw error;
+      }
       if (complete !== undefined) this.begin(uploadInFlight(complete, owned));
       else if (bytes !== undefined) this.room.leave(bytes);
     }
@@ -131,6 +145,8 @@ export class Ingest implements RecordHandler {
    */
   async stop(deadlineMs: number): Promise<void> {
     this.isStopping = true;
+    this.endWatch.stop();
+    this.store.close();
     this.room.wake();
     await this.consumption?.stop();
     const failed = this.failed.catch(() => undefined);
@@ -160,6 +176,15 @@ export class Ingest implements RecordHandler {
 function completedBytes({ headers, value }: LogRecord): number | undefined {
   if (headers['type'] !== 'end') return undefined;
   return (JSON.parse(value.toString('utf8')) as UploadEnd).bytes;
+}
+
+/**
+ * An upload without an end for so long gets none, or a late one. After its deadline it may still wait
+ * for its chunks, for its idempotency key (three times) and for the end, each as long as the log may
+ * take; that twice, for clocks and queues that are slower than their timeouts say.
+ */
+function giveUpMs({ uploadDeadlineMs, logTimeoutMs }: Config['limits']): number {
+  return 2 * (uploadDeadlineMs + 5 * logTimeoutMs);
 }
 
 function timeout(milliseconds: number): Promise<void> {

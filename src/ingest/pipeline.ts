@@ -82,6 +82,7 @@ export class Pipeline {
       (upload, deaths) => {
         this.refuse(upload, deaths);
       },
+      outcomes.broken,
     );
   }
 

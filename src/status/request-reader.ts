@@ -10,9 +10,11 @@ import type { StatusTail } from './status-tail.js';
 import type { StatusView } from './status-view.js';
 
 /**
- * Answers what is known of a request, from the live view first and then from the history.
+ * Answers what is known of a request: from the live view where it is sure to lack nothing, else from
+ * the view and the history together.
  *
- * "Unknown" is said only when both have been asked and cover the request's time.
+ * "Unknown" is said only when both have been asked and cover the request's time. While the history
+ * does not answer, what the view has is the best answer.
  */
 export class RequestReader implements RequestLookup, AcceptanceFence {
   private fence: Promise<void> | undefined;
@@ -21,18 +23,18 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
   constructor(
     private readonly view: StatusView,
     private readonly tail: StatusTail,
-    private readonly history: RequestHistory,
+    private readonly history: Pick<RequestHistory, 'find'>,
     private readonly timeoutMs: number,
   ) {}
 
   async find(requestId: string): Promise<LookupResult> {
     const id = requestId.toLowerCase();
-    const seen = this.seen(id);
-    if (seen !== undefined) return seen;
+    const whole = this.view.whole(id);
+    if (whole !== undefined) return whole;
     try {
       // A request that another gateway has just created may be on its way here.
       await this.caughtUp();
-      return this.seen(id) ?? (await this.findInHistory(id));
+      return this.view.whole(id) ?? (await this.merged(id));
     } catch (error) {
       if (!(error instanceof LogUnavailableError)) throw error;
       return this.view.get(id)?.transition ?? 'unavailable';
@@ -77,26 +79,18 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     return look;
   }
 
-  /**
-   * The request's state, where the view alone is sure of it. Of a request that it has not seen from
-   * the beginning it may have a replay only, which tells a state again at a later time.
-   */
-  private seen(id: string): Transition | undefined {
-    const viewed = this.view.get(id);
-    return viewed?.sinceCreation === true ? viewed.transition : undefined;
-  }
-
-  private async findInHistory(id: string): Promise<LookupResult> {
-    const live = this.view.get(id)?.transition;
+  private async merged(id: string): Promise<LookupResult> {
+    // In this order: what is written up to here is found.
+    const isCovered =
+      !this.view.hasForgotten || this.view.isCoveredBy(await this.tail.historyOffsets());
     let written: Transition | undefined;
     try {
       written = await this.history.find(id);
     } catch {
-      // The warehouse is away: what the view has is the best answer, and having none is no answer.
-      return live ?? 'unavailable';
+      return this.view.get(id)?.transition ?? 'unavailable';
     }
-    if (written !== undefined) return live === undefined ? written : furtherOf(written, live);
-    if (live !== undefined) return live;
-    return this.view.isCoveredBy(await this.tail.historyOffsets()) ? 'unknown' : 'unavailable';
+    if (isCovered) return this.view.merge(id, written) ?? 'unknown';
+    const live = this.view.get(id)?.transition;
+    return live === undefined ? (written ?? 'unavailable') : furtherOf(written, live);
   }
 }

@@ -1,16 +1,14 @@
 import { isFinal } from '../domain/requests/status.js';
 import { furtherOf, type Transition } from '../domain/requests/transition.js';
+import { isAbove } from '../domain/version.js';
 import type { RecordPosition } from '../log/upload-log.js';
 import { isFurther, Watches } from './watches.js';
 
 /** What the view knows of one request. */
 export interface ViewedRequest {
   readonly transition: Transition;
-  /**
-   * Whether all of the request's life was seen here. If not, the history may know a further state:
-   * after a restart, ingest publishes the transitions of a replayed upload once more.
-   */
-  readonly sinceCreation: boolean;
+  /** The history has been asked for the records of it that are not seen here. */
+  readonly isMerged: boolean;
   /** Where its latest record stands; undefined when only this process has told of it so far. */
   readonly position: RecordPosition | undefined;
 }
@@ -19,6 +17,13 @@ export interface ViewedRequest {
  * What this process has seen on the status topic: the fold of each request's transitions, bounded.
  *
  * When it is full, the request that was heard of first is forgotten; the history has it, or will.
+ *
+ * The topic is read from some offset on, and any record may come once more, or late: what was seen of
+ * a request may be less than what was told of it before. All records of a request have its version,
+ * and the view knows up to which version it may lack records (`mayLack`). Above it nothing can be
+ * missing, whatever any clock says, and the view answers alone. At or below it the history is asked,
+ * once a request: it has what was written before this process began to read, and from there on every
+ * record has been seen here.
  */
 export class StatusView {
   private readonly requests = new Map<string, ViewedRequest>();
@@ -26,27 +31,60 @@ export class StatusView {
   /** By partition: the highest offset of a record whose request has been forgotten. */
   private readonly forgotten = new Map<number, number>();
   private readonly watches = new Watches();
+  private lackedUpTo = '0';
 
   /** @param maxBytes about how much memory the requests may take */
   constructor(private readonly maxBytes: number) {}
 
+  /** What has been seen of the request, which may lack a further state. */
   get(requestId: string): ViewedRequest | undefined {
     return this.requests.get(requestId);
+  }
+
+  /** The request's state when it is sure that no record of it is missing here. */
+  whole(requestId: string): Transition | undefined {
+    const viewed = this.requests.get(requestId);
+    if (viewed === undefined) return undefined;
+    const { transition, isMerged } = viewed;
+    return isMerged || isAbove(transition.version, this.lackedUpTo) ? transition : undefined;
+  }
+
+  /** Of requests up to this version (decimal) records may be missing here. */
+  mayLack(version: string): void {
+    if (isAbove(version, this.lackedUpTo)) this.lackedUpTo = version;
+  }
+
+  /** Whether any request has been forgotten that was seen here. */
+  get hasForgotten(): boolean {
+    return this.forgotten.size > 0;
   }
 
   /** @param position where the transition's record stands; nothing else of it is kept */
   apply(transition: Transition, position?: RecordPosition): void {
     const known = this.requests.get(transition.requestId);
     const isFinished = known !== undefined && isFinal(known.transition.status);
-    const viewed = {
+    this.set(known, {
       transition: isFinished ? known.transition : furtherOf(known?.transition, transition),
-      sinceCreation: known?.sinceCreation === true || transition.status === 'uploaded',
+      isMerged: known?.isMerged === true,
       position: position === undefined ? known?.position : onlyPosition(position),
-    };
-    this.requests.set(transition.requestId, viewed);
-    this.bytes += sizeOf(viewed) - (known === undefined ? 0 : sizeOf(known));
-    while (this.bytes > this.maxBytes && this.requests.size > 1) this.forgetOldest();
-    this.watches.tell(viewed.transition);
+    });
+  }
+
+  /**
+   * Takes in what the history has of a request. To be called only when the history was asked after
+   * everything had been written to it that was forgotten here (`isCoveredBy`).
+   *
+   * @param written undefined: it has nothing of it
+   * @returns the request's state; undefined when it is unknown here and there
+   */
+  merge(requestId: string, written: Transition | undefined): Transition | undefined {
+    const known = this.requests.get(requestId);
+    // Only what the topic tells is kept: old requests are not to take the place of new ones.
+    if (known === undefined) return written;
+    // Of two records of one rank the earlier was told first: a replay tells a state once more.
+    const transition = furtherOf(written, known.transition);
+    this.set(known, { ...known, transition, isMerged: true });
+    return transition;
   }
 
   /** See `RequestLookup.watch`. */
@@ -55,7 +93,7 @@ export class StatusView {
     known: Transition | undefined,
     changed: (transition: Transition) => void,
   ): () => void {
-    const now = this.requests.get(requestId)?.transition;
+    const now = this.get(requestId)?.transition;
     if (now === undefined || !isFurther(known, now)) {
       return this.watches.add(requestId, known, changed);
     }
@@ -68,10 +106,18 @@ export class StatusView {
     return [...this.forgotten].every(([partition, offset]) => offset < (offsets[partition] ?? 0));
   }
 
+  private set(known: ViewedRequest | undefined, viewed: ViewedRequest): void {
+    this.requests.set(viewed.transition.requestId, viewed);
+    this.bytes += sizeOf(viewed) - (known === undefined ? 0 : sizeOf(known));
+    while (this.bytes > this.maxBytes && this.requests.size > 1) this.forgetOldest();
+    this.watches.tell(viewed.transition);
+  }
+
   private forgetOldest(): void {
     for (const [requestId, viewed] of this.requests) {
       this.requests.delete(requestId);
       this.bytes -= sizeOf(viewed);
+      this.mayLack(viewed.transition.version);
       const { position } = viewed;
       if (position !== undefined) {
         const { partition, offset } = position;

@@ -1,5 +1,5 @@
 import type { AcceptanceFence } from '../../domain/requests/request-lookup.js';
-import { timeOf, unreadPartitions } from '../../log/consumer-lag.js';
+import { timeOf, type UnreadPartition, unreadPartitions } from '../../log/consumer-lag.js';
 import { LogUnavailableError, type Topic, type UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 
@@ -17,8 +17,9 @@ export interface RetentionGuardOptions {
 }
 
 /**
- * Accepts nothing more once the oldest unfinished upload is older than half of the log's retention:
- * the other half is for finishing what has been accepted, before the log deletes it.
+ * Accepts nothing more once the oldest unfinished record is older than half of the log's retention:
+ * the other half is for finishing what has been accepted, before the log deletes it. Ingest finishes
+ * every record by itself, the rest of an upload that never ended too, so this passes.
  *
  * For a log that deletes by age alone. What it knows is at most a minute old.
  */
@@ -75,10 +76,23 @@ export class RetentionGuard implements AcceptanceFence {
     }
   }
 
-  /** Milliseconds since the epoch; Infinity when everything is finished, -Infinity when some is deleted already. */
+  /** Milliseconds since the epoch; Infinity when everything that the log still has is finished. */
   private async oldestUnfinished(): Promise<number> {
     const { log, topic, group } = this.options;
     const unread = await unreadPartitions(log, { topic, group });
-    return Math.min(...(await Promise.all(unread.map((first) => timeOf(log, topic, first)))));
+    return Math.min(...(await Promise.all(unread.map((first) => this.timeOfFirstKept(first)))));
+  }
+
+  /** What retention has deleted already is lost: refusing uploads for its sake would never end. */
+  private async timeOfFirstKept(unread: UnreadPartition): Promise<number> {
+    const { log, topic } = this.options;
+    // Most often the first is there, and reading one record is cheaper than reading a range.
+    const time = await timeOf(log, topic, unread);
+    if (time !== -Infinity) return time;
+    const { partition, offset, records } = unread;
+    for await (const [record] of log.read(topic, partition, offset, offset + records)) {
+      if (record !== undefined) return record.timestamp;
+    }
+    return Infinity;
   }
 }

@@ -13,21 +13,28 @@ interface OpenUpload {
   readonly chunks: OpenChunks;
   /** The log's time of its first record, milliseconds since the epoch. */
   readonly since: number;
+  /** When that record was read, on the clock of `performance.now`, which never steps. */
+  readonly readAt: number;
 }
 
 /**
  * Puts the uploads of one partition together from their records.
  *
  * Chunks of different uploads interleave freely and are ordered by sequence number. An upload
- * without an end is given up only when the partition's own record times have moved on by
- * `giveUpMs`: never by the clock, for the partition may have been paused. Should its end come after
- * all, or lie before what this consumer has read, it is read again from its first chunk.
+ * without an end is given up when the partition's own record times have moved on by `giveUpMs`, or
+ * when the consumer has stood at the end of the partition for that long: then there is no record
+ * behind it that could tell the time. It is never given up while the partition is paused, however
+ * long that takes: its end may be there already. Should its end come after all, or lie before what
+ * this consumer has read, it is read again from its first chunk.
  */
 export class Assembler {
   private readonly open = new Map<string, OpenUpload>();
   /** Ended and aborted uploads by the time of their last record, so that a late duplicate does not reopen one. */
   private readonly closed = new Map<string, number>();
   private isRevoked = false;
+  private isTaking = false;
+  /** Since when every look has found the consumer at the end of the partition (`performance.now`). */
+  private atEndSince: number | undefined;
 
   constructor(
     private readonly log: UploadLog,
@@ -36,8 +43,40 @@ export class Assembler {
     private readonly giveUpMs: number,
   ) {}
 
+  get hasOpenUploads(): boolean {
+    return this.open.size > 0;
+  }
+
   /** Takes one record; returns the upload that it completes. */
   async take(record: LogRecord): Promise<CompleteUpload | undefined> {
+    this.isTaking = true;
+    try {
+      return await this.takeRecord(record);
+    } finally {
+      this.isTaking = false;
+    }
+  }
+
+  /**
+   * To be called regularly while uploads are open: gives up those whose end does not come although
+   * everything in the partition has been read.
+   *
+   * @param end the offset that the partition's next record gets; undefined: the log does not tell
+   * @param askedAt when the log was asked, on the clock of `performance.now`
+   */
+  async lookAtEnd(end: number | undefined, askedAt: number): Promise<void> {
+    // A record that is being taken may be the end of an open upload.
+    const isAtEnd = end !== undefined && this.watermark.position >= end && !this.isTaking;
+    if (!isAtEnd) {
+      this.atEndSince = undefined;
+      return;
+    }
+    const { atEndSince = askedAt } = this;
+    this.atEndSince = atEndSince;
+    await this.giveUp(({ readAt }) => askedAt - Math.max(readAt, atEndSince) > this.giveUpMs);
+  }
+
+  private async takeRecord(record: LogRecord): Promise<CompleteUpload | undefined> {
     // The partition may be revoked amid a batch of its records: the rest of them is another's.
     if (this.isRevoked) return undefined;
     const headers = record.headers as unknown as UploadRecordHeaders;
@@ -55,7 +94,9 @@ export class Assembler {
       }
     }
     this.watermark.advance(record.offset + 1);
-    await this.giveUp(record.timestamp);
+    const now = record.timestamp;
+    await this.giveUp(({ since }) => now - since > this.giveUpMs);
+    this.forgetClosed(now);
     return complete;
   }
 
@@ -69,7 +110,11 @@ export class Assembler {
   private async addChunk(requestId: string, sequence: number, record: LogRecord): Promise<void> {
     let upload = this.open.get(requestId);
     if (upload === undefined) {
-      upload = { chunks: this.store.create(requestId), since: record.timestamp };
+      upload = {
+        chunks: this.store.create(requestId),
+        since: record.timestamp,
+        readAt: performance.now(),
+      };
       this.open.set(requestId, upload);
       openUploads.inc();
     }
@@ -114,13 +159,19 @@ export class Assembler {
     await this.store.drop(upload.chunks);
   }
 
-  /** Maps keep the order of insertion, and record times never decrease: the oldest come first. */
-  private async giveUp(now: number): Promise<void> {
-    for (const [requestId, { since }] of this.open) {
-      if (now - since <= this.giveUpMs) break;
-      await this.forget(requestId);
-      this.watermark.release(requestId);
+  /** Maps keep the order of insertion, and neither clock goes back: the oldest come first. */
+  private async giveUp(isOverdue: (upload: OpenUpload) => boolean): Promise<void> {
+    const overdue: string[] = [];
+    for (const [requestId, upload] of this.open) {
+      if (!isOverdue(upload)) break;
+      overdue.push(requestId);
     }
+    // All at once: a record that comes while files are removed may open one of them again.
+    for (const requestId of overdue) this.watermark.release(requestId);
+    await Promise.all(overdue.map((requestId) => this.forget(requestId)));
+  }
+
+  private forgetClosed(now: number): void {
     for (const [requestId, time] of this.closed) {
       if (now - time <= this.giveUpMs) break;
       this.closed.delete(requestId);

@@ -1,7 +1,9 @@
-import { appendFile, mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { openUploadBytes } from '../../ops/metrics.js';
+import type { Logger } from '../../ops/logger.js';
+import { FullDisk } from '../files/full-disk.js';
+import type { WorkingFiles } from '../files/working-files.js';
 
 /** An upload of which nothing has come for so long may have a slow client: it is not waited for. */
 const COMING_MS = 100;
@@ -24,24 +26,34 @@ export interface OpenChunks {
 
 /**
  * Holds the chunks of open uploads, in memory up to a bound for all of them together and above it
- * in a file an upload. The files are a cache of the log: they need not outlive the process.
+ * in a file an upload. The files are a cache of the log: they need not outlive the process. While
+ * the disk is full, what does not fit into memory waits.
  */
 export class ChunkStore {
   private memoryBytes = 0;
   private fileBytes = 0;
   private created = 0;
   private readonly uploads = new Set<OpenChunks>();
+  private readonly fullDisk: FullDisk;
 
   private constructor(
+    private readonly files: WorkingFiles,
     private readonly folder: string,
     private readonly maxMemoryBytes: number,
-  ) {}
+    logger: Logger,
+  ) {
+    this.fullDisk = new FullDisk(logger);
+  }
 
   /** @param folder is emptied: what an earlier process spilled is read from the log again */
-  static async open(folder: string, maxMemoryBytes: number): Promise<ChunkStore> {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
-    return new ChunkStore(folder, maxMemoryBytes);
+  static async open(
+    files: WorkingFiles,
+    folder: string,
+    maxMemoryBytes: number,
+    logger: Logger,
+  ): Promise<ChunkStore> {
+    await files.clear(folder);
+    return new ChunkStore(files, folder, maxMemoryBytes, logger);
   }
 
   /** Whether a chunk has just come of an upload that is still open. */
@@ -64,18 +76,8 @@ export class ChunkStore {
   /** Adds a chunk; one that is there already (a producer's duplicate) changes nothing. */
   async add(upload: OpenChunks, sequence: number, value: Uint8Array<ArrayBuffer>): Promise<void> {
     if (upload.chunks.has(sequence)) return;
-    const { length } = value;
     upload.lastAdded = performance.now();
-    if (this.memoryBytes + length <= this.maxMemoryBytes) {
-      upload.chunks.set(sequence, { length, memory: ownBytes(value) });
-      upload.memoryBytes += length;
-      this.account(length, 0);
-      return;
-    }
-    upload.chunks.set(sequence, { length, fileOffset: upload.fileBytes });
-    upload.fileBytes += length;
-    this.account(0, length);
-    await appendFile(upload.file, value);
+    await this.fullDisk.outlasting(() => this.put(upload, sequence, value));
   }
 
   /**
@@ -84,20 +86,15 @@ export class ChunkStore {
    */
   async assemble(upload: OpenChunks, count: number): Promise<Uint8Array<ArrayBuffer>[]> {
     const parts: Uint8Array<ArrayBuffer>[] = [];
-    const file = upload.fileBytes > 0 ? await open(upload.file, 'r') : undefined;
-    try {
-      for (let i = 0; i < count; i++) {
-        const chunk = upload.chunks.get(i)!;
-        if ('memory' in chunk) {
-          parts.push(chunk.memory);
-        } else {
-          const part = new Uint8Array(chunk.length);
-          await readAll(file!, part, chunk.fileOffset);
-          parts.push(part);
-        }
+    for (let i = 0; i < count; i++) {
+      const chunk = upload.chunks.get(i)!;
+      if ('memory' in chunk) {
+        parts.push(chunk.memory);
+      } else {
+        const part = new Uint8Array(chunk.length);
+        await this.files.read(upload.file, part, chunk.fileOffset);
+        parts.push(part);
       }
-    } finally {
-      await file?.close();
     }
     return parts;
   }
@@ -106,9 +103,36 @@ export class ChunkStore {
     this.uploads.delete(upload);
     this.account(-upload.memoryBytes, -upload.fileBytes);
     upload.chunks.clear();
-    if (upload.fileBytes > 0) await rm(upload.file, { force: true });
+    if (upload.fileBytes > 0) await this.files.remove(upload.file);
     upload.memoryBytes = 0;
     upload.fileBytes = 0;
+  }
+
+  /** From now on a chunk that has no room is an error. */
+  close(): void {
+    this.fullDisk.close();
+  }
+
+  private async put(
+    upload: OpenChunks,
+    sequence: number,
+    value: Uint8Array<ArrayBuffer>,
+  ): Promise<void> {
+    // Dropped while it waited for room: what had been written of it is nobody's.
+    if (!this.uploads.has(upload)) return this.files.remove(upload.file);
+    const { length } = value;
+    if (this.memoryBytes + length <= this.maxMemoryBytes) {
+      upload.chunks.set(sequence, { length, memory: ownBytes(value) });
+      upload.memoryBytes += length;
+      this.account(length, 0);
+      return;
+    }
+    const fileOffset = upload.fileBytes;
+    await this.files.write(upload.file, value, fileOffset);
+    if (!this.uploads.has(upload)) return this.files.remove(upload.file);
+    upload.chunks.set(sequence, { length, fileOffset });
+    upload.fileBytes += length;
+    this.account(0, length);
   }
 
   private account(memory: number, file: number): void {
@@ -125,13 +149,4 @@ export class ChunkStore {
  */
 function ownBytes(value: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return value.buffer.byteLength === value.length ? value : new Uint8Array(value);
-}
-
-/** One read may return less than was asked for. */
-async function readAll(file: FileHandle, into: Uint8Array, from: number): Promise<void> {
-  for (let done = 0; done < into.length;) {
-    const { bytesRead } = await file.read(into, done, into.length - done, from + done);
-    if (bytesRead === 0) throw new Error('the file of an open upload is shorter than it was');
-    done += bytesRead;
-  }
 }

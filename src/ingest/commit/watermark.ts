@@ -25,6 +25,11 @@ export class Watermark {
     this.next = Math.max(this.next, next);
   }
 
+  /** The offset of the next record to be read. */
+  get position(): number {
+    return this.next;
+  }
+
   get value(): number {
     for (const offset of this.holds.values()) return offset;
     return this.next;

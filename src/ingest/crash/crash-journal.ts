@@ -1,12 +1,6 @@
-import {
-  closeSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import type { Logger } from '../../ops/logger.js';
+import { FullDisk } from '../files/full-disk.js';
+import type { LineFile, WorkingFiles } from '../files/working-files.js';
 
 /** Lines are appended for every upload; beyond this the file is written anew with what still counts. */
 const COMPACT_LINES = 20_000;
@@ -20,20 +14,26 @@ const COMPACT_LINES = 20_000;
  * that is processed alone is counted further. So uploads that were merely there when a process was
  * killed are not taken for its killers.
  *
- * Written without a sync: what is to be survived is the end of the process, not of the machine. A
- * clean stop leaves no file.
+ * No upload is processed before the file says so: while the disk is full, uploads wait. Written
+ * without a sync: what is to be survived is the end of the process, not of the machine. A clean stop
+ * leaves no file.
  */
 export class CrashJournal {
   /** By upload: the line that says so. */
   private readonly inProcess = new Map<string, string>();
   private readonly deaths: Map<string, number>;
-  private file: number;
-  private lines = 0;
+  private readonly file: LineFile;
+  private readonly fullDisk: FullDisk;
+  /** Lines that are not in the file yet. */
+  private pending: string[] = [];
+  /** Of the file. What an earlier process wrote has been counted: the first write replaces it. */
+  private lines = COMPACT_LINES;
   private isClosed = false;
 
-  constructor(private readonly path: string) {
-    this.deaths = readDeaths(path);
-    this.file = this.rewrite();
+  constructor(files: WorkingFiles, path: string, logger: Logger) {
+    this.fullDisk = new FullDisk(logger);
+    this.file = files.lines(path);
+    this.deaths = readDeaths(this.file.read());
   }
 
   /** How many processes have ended while they processed the upload; at most 1 of them beside others. */
@@ -41,49 +41,58 @@ export class CrashJournal {
     return this.deaths.get(requestId) ?? 0;
   }
 
-  begin(requestId: string, isAlone: boolean): void {
+  /** Resolves when the upload may be processed. */
+  begin(requestId: string, isAlone: boolean): Promise<void> {
     const line = `${isAlone ? '*' : '+'}${requestId}`;
     this.inProcess.set(requestId, line);
-    this.append(line);
+    this.pending.push(line);
+    return this.fullDisk.outlasting(() => {
+      this.write();
+    });
   }
 
   end(requestId: string): void {
     this.deaths.delete(requestId);
-    if (this.inProcess.delete(requestId)) this.append(`-${requestId}`);
+    if (!this.inProcess.delete(requestId)) return;
+    this.pending.push(`-${requestId}`);
+    try {
+      this.write();
+    } catch {
+      // Nothing waits for this line: it is written with the next one, which tells of the failure.
+    }
   }
 
-  /**
-   * Whatever is unfinished has not ended the process. What is told of it from now on is not written:
-   * the file's number may be another file's by then.
-   */
+  /** Whatever is unfinished has not ended the process. What is told of it from now on is not written. */
   close(): void {
     this.isClosed = true;
-    closeSync(this.file);
-    rmSync(this.path, { force: true });
+    this.fullDisk.close();
+    this.file.remove();
   }
 
-  private append(line: string): void {
-    if (this.isClosed) return;
-    writeSync(this.file, `${line}\n`);
-    if (++this.lines < COMPACT_LINES) return;
-    closeSync(this.file);
-    this.file = this.rewrite();
-  }
-
-  private rewrite(): number {
-    const counts = [...this.deaths].map(([requestId, deaths]) => `=${requestId} ${deaths}\n`);
-    const begun = [...this.inProcess.values()].map((line) => `${line}\n`);
-    writeFileSync(`${this.path}.new`, [...counts, ...begun].join(''));
-    renameSync(`${this.path}.new`, this.path);
-    this.lines = counts.length + begun.length;
-    return openSync(this.path, 'a');
+  private write(): void {
+    if (this.isClosed || this.pending.length === 0) return;
+    if (this.lines < COMPACT_LINES) {
+      this.file.append(textOf(this.pending));
+      this.lines += this.pending.length;
+    } else {
+      const counts = [...this.deaths].map(([requestId, deaths]) => `=${requestId} ${deaths}`);
+      const lines = [...counts, ...this.inProcess.values()];
+      this.file.replace(textOf(lines));
+      this.lines = lines.length;
+    }
+    this.pending = [];
   }
 }
 
-function readDeaths(path: string): Map<string, number> {
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function readDeaths(text: string): Map<string, number> {
   const deaths = new Map<string, number>();
   const begun = new Map<string, 'alone' | 'beside others'>();
-  for (const line of linesOf(path)) {
+  // A line that the process did not finish writing is none.
+  for (const line of text.split('\n').slice(0, -1)) {
     const [requestId = '', count] = line.slice(1).split(' ');
     if (line.startsWith('+')) begun.set(requestId, 'beside others');
     else if (line.startsWith('*')) begun.set(requestId, 'alone');
@@ -98,14 +107,4 @@ function readDeaths(path: string): Map<string, number> {
     deaths.set(requestId, how === 'alone' ? before + 1 : Math.max(before, 1));
   }
   return deaths;
-}
-
-/** A line that the process did not finish writing is none. */
-function linesOf(path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\n').slice(0, -1);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -17,15 +17,18 @@ export class SoloGate<Upload extends { readonly requestId: string }> {
   private readonly timers = new Set<NodeJS.Timeout>();
   private inside = 0;
   private isSoloInside = false;
+  private isClosed = false;
 
   /**
    * @param enter begins the processing of an upload
    * @param refuse is given an upload that has ended too many processes
+   * @param broken the journal cannot be written
    */
   constructor(
     private readonly journal: CrashJournal,
     private readonly enter: (upload: Upload) => void,
     private readonly refuse: (upload: Upload, deaths: number) => void,
+    private readonly broken: (error: unknown) => void,
   ) {}
 
   add(upload: Upload): void {
@@ -47,6 +50,7 @@ export class SoloGate<Upload extends { readonly requestId: string }> {
   }
 
   close(): void {
+    this.isClosed = true;
     for (const timer of this.timers) clearTimeout(timer);
   }
 
@@ -73,7 +77,13 @@ export class SoloGate<Upload extends { readonly requestId: string }> {
 
   private let(upload: Upload): void {
     this.inside++;
-    this.journal.begin(upload.requestId, this.isSoloInside);
-    this.enter(upload);
+    this.journal.begin(upload.requestId, this.isSoloInside).then(
+      () => {
+        if (!this.isClosed) this.enter(upload);
+      },
+      (error: unknown) => {
+        if (!this.isClosed) this.broken(error);
+      },
+    );
   }
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { logFolder } from '../../../src/config/data-folder.js';
 import { uuidv7 } from '../../../src/domain/requests/request-id.js';
 import type { UploadEnd } from '../../../src/domain/upload-records.js';
+import { FormattedLog } from '../../../src/log/formatted-log.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { Deployment } from '../../helpers/deployment.js';
 import { COST, csvOf } from '../../helpers/warehouse-model.js';
@@ -34,11 +35,12 @@ const ROOM_BYTES = 1_048_576;
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await Deployment.open({ log: 'lmdb', warehouse: 'clickhouse' });
-  const log = LmdbLog.open({
+  const raw = LmdbLog.open({
     dir: logFolder(deployment.dataDir),
     retentionMs: 3_600_000,
     timeoutMs: 10_000,
   });
+  const log = new FormattedLog(raw);
   const ids = Array.from({ length: UPLOADS }, () => uuidv7(Date.now(), randomBytes(10)));
   const append = async (requestId: string, type: string, value: Buffer): Promise<number> => {
     const headers = { type, requestId, account: requestId, family: 'cost', sequence: '0' };

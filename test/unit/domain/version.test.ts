@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { timeOfVersion, VersionClock } from '../../../src/domain/version.js';
+import { isAbove, timeOfVersion, VersionClock } from '../../../src/domain/version.js';
 import { runs } from '../../helpers/ingest/property.js';
 
 /** A clock whose time and randomness a test sets. */
@@ -106,4 +106,14 @@ test('an older version that is seen changes nothing', () => {
 
 test('before anything is drawn or seen the highest is 0', () => {
   expect(new Hands().clock.max).toBe(0n);
+});
+
+test('versions are ordered in decimal as they are as numbers', () => {
+  const version = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n });
+  fc.assert(
+    fc.property(version, version, (a, b) => {
+      expect(isAbove(a.toString(), b.toString())).toBe(a > b);
+    }),
+    runs(200),
+  );
 });

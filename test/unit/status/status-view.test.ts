@@ -34,13 +34,59 @@ test('nothing leaves a final state', () => {
   expect(view.get('a')?.transition).toMatchObject({ status: 'failed', reason: 'why' });
 });
 
-test('only a request whose creation was seen is known for sure', () => {
+test('nothing is missing of a request above the version up to which records may be', () => {
   const view = new StatusView(1e9);
-  view.apply(transition('replayed', 'validated'));
-  view.apply(transition('whole', 'uploaded'));
-  view.apply(transition('whole', 'validated'));
-  expect(view.get('replayed')?.sinceCreation).toBe(false);
-  expect(view.get('whole')?.sinceCreation).toBe(true);
+  view.mayLack('99');
+  view.mayLack('7');
+  view.apply({ ...transition('before', 'uploaded'), version: '99' });
+  view.apply({ ...transition('since', 'validated'), version: '100' });
+  expect(view.whole('before')).toBeUndefined();
+  expect(view.whole('since')?.status).toBe('validated');
+  expect(view.whole('never heard of')).toBeUndefined();
+});
+
+test('what the history has is taken in by rank, once, and what follows is folded on', () => {
+  const view = new StatusView(1e9);
+  view.mayLack('1');
+  const told: string[] = [];
+  view.apply(transition('a', 'uploaded'));
+  view.watch('a', transition('a', 'uploaded'), ({ status }) => told.push(status));
+  expect(view.merge('a', transition('a', 'ingested'))?.status).toBe('ingested');
+  expect(view.whole('a')?.status).toBe('ingested');
+  expect(told).toEqual(['ingested']);
+  view.apply(transition('a', 'validated'));
+  view.apply(transition('a', 'succeeded'));
+  expect(view.whole('a')?.status).toBe('succeeded');
+
+  view.apply(transition('new', 'validated'));
+  expect(view.merge('new', undefined)?.status).toBe('validated');
+  expect(view.whole('new')?.status).toBe('validated');
+});
+
+test('of two records of one rank that of the history is the one that was told', () => {
+  const view = new StatusView(1e9);
+  view.mayLack('1');
+  view.apply({ ...transition('a', 'succeeded'), updatedAt: '2026-01-02T00:00:00' });
+  const first = transition('a', 'succeeded');
+  expect(view.merge('a', first)).toEqual(first);
+});
+
+test('what only the history has takes no room of the view', () => {
+  const view = new StatusView(1e9);
+  expect(view.merge('old', transition('old', 'succeeded'))?.status).toBe('succeeded');
+  expect(view.get('old')).toBeUndefined();
+});
+
+test('a request that was forgotten and is heard of again may lack a state', () => {
+  const view = new StatusView(2_500);
+  view.apply({ ...transition('a', 'succeeded'), version: '5' }, { partition: 0, offset: 0 });
+  for (let i = 0; i < 5; i++) {
+    view.apply({ ...transition(`later ${i}`, 'uploaded'), version: `1${i}` });
+  }
+  expect(view.hasForgotten).toBe(true);
+  view.apply({ ...transition('a', 'uploaded'), version: '5' }, { partition: 0, offset: 9 });
+  expect(view.whole('a')).toBeUndefined();
+  expect(view.whole('later 4')?.status).toBe('uploaded');
 });
 
 test('of a record only its position is kept, not what was fetched with it', () => {

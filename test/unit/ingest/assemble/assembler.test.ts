@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { Assembler } from '../../../../src/ingest/assemble/assembler.js';
-import { ChunkStore } from '../../../../src/ingest/assemble/chunk-store.js';
 import type { CompleteUpload } from '../../../../src/ingest/assemble/complete-upload.js';
 import { Watermark } from '../../../../src/ingest/commit/watermark.js';
 import type { LogRecord } from '../../../../src/log/upload-log.js';
 import { Partition } from './partition.js';
-import { SpillFolder } from './spill-folder.js';
+import { openStore, SpillFolder } from './spill-folder.js';
 
 const GIVE_UP_MS = 60_000;
 
@@ -20,7 +19,7 @@ beforeEach(async () => {
   partition = new Partition();
   watermark = new Watermark(0);
   // Little memory, so that what is assembled comes from files and from memory.
-  const store = await ChunkStore.open(folder.path, 10);
+  const store = await openStore(folder, 10);
   assembler = new Assembler(partition.log, store, watermark, GIVE_UP_MS);
 });
 afterEach(() => folder.remove());
@@ -191,6 +190,85 @@ describe('an upload without an end', () => {
     await take(partition.chunk('b', 0, 'b0'));
     const late = partition.chunk('a', 2, 'a2');
     expect(await take(late, partition.finish('a', 3, 0))).toEqual({ a: 'a0a1a2' });
+  });
+});
+
+describe('an upload without an end, in a partition that gets no further record', () => {
+  let clock = 0;
+  beforeEach(() => {
+    clock = 5_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => clock);
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** The log tells `end` after `ms` more. */
+  async function look(ms: number, end: number | undefined = partition.end): Promise<number> {
+    clock += ms;
+    await assembler.lookAtEnd(end, clock);
+    return watermark.value;
+  }
+
+  test('is given up when the consumer has stood at the end for so long since it was read', async () => {
+    await take(partition.chunk('a', 0, 'x'.repeat(50)));
+    expect(await look(0)).toBe(0);
+    expect(await look(GIVE_UP_MS)).toBe(0);
+    expect(assembler.hasOpenUploads).toBe(true);
+    expect(await look(1)).toBe(1);
+    expect(assembler.hasOpenUploads).toBe(false);
+    expect(await folder.files()).toEqual([]);
+  });
+
+  test('is kept for as long when it comes to a consumer that has stood at the end before', async () => {
+    await take(partition.abort('b'));
+    await look(0);
+    await look(GIVE_UP_MS);
+    await take(partition.chunk('a', 0, 'x'));
+    expect(await look(GIVE_UP_MS)).toBe(1);
+    expect(await look(1)).toBe(2);
+  });
+
+  test.each([
+    ['there is more to read: the consumer may be paused', 9],
+    ['the log does not answer', undefined],
+  ])('is kept while %s', async (_, end) => {
+    await take(partition.chunk('a', 0, 'x'));
+    await look(0);
+    clock += 1_000 * GIVE_UP_MS;
+    await assembler.lookAtEnd(end, clock);
+    // From here on the time counts anew.
+    expect(await look(1)).toBe(0);
+    expect(await look(GIVE_UP_MS)).toBe(0);
+    expect(await look(1)).toBe(1);
+  });
+
+  test('is not given up while the record is taken that ends it', async () => {
+    await take(partition.chunk('a', 0, 'x'.repeat(50)));
+    await look(0);
+    const endOfBefore = partition.end;
+    const complete = assembler.take(partition.finish('a', 1, 0));
+    expect(await look(GIVE_UP_MS + 1, endOfBefore)).toBe(0);
+    expect((await complete)?.parts).toEqual([Buffer.from('x'.repeat(50))]);
+  });
+
+  test('is read again from its first chunk when its end comes after all', async () => {
+    await take(partition.chunk('a', 0, 'a0'), partition.chunk('a', 1, 'a1'));
+    await look(0);
+    expect(await look(GIVE_UP_MS + 1)).toBe(2);
+    const late = partition.chunk('a', 2, 'a2');
+    expect(await take(late, partition.finish('a', 3, 0))).toEqual({ a: 'a0a1a2' });
+  });
+
+  test('may be opened again while what it held is removed, and then holds the watermark', async () => {
+    await take(partition.chunk('a', 0, 'x'.repeat(50)));
+    await look(0);
+    clock += GIVE_UP_MS + 1;
+    const givenUp = assembler.lookAtEnd(partition.end, clock);
+    await take(partition.chunk('a', 1, 'y'.repeat(50)));
+    await givenUp;
+    expect(watermark.value).toBe(1);
+    expect(await folder.files()).toHaveLength(1);
   });
 });
 

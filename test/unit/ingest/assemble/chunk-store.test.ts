@@ -1,10 +1,12 @@
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
-import { ChunkStore, type OpenChunks } from '../../../../src/ingest/assemble/chunk-store.js';
-import { SpillFolder } from './spill-folder.js';
+import type { ChunkStore, OpenChunks } from '../../../../src/ingest/assemble/chunk-store.js';
+import { MemoryFiles } from '../../../helpers/memory-files.js';
+import { openStore, SpillFolder } from './spill-folder.js';
 
 let folder: SpillFolder;
 beforeEach(async () => {
@@ -16,7 +18,7 @@ const textOf = async (upload: OpenChunks, store: ChunkStore, count: number): Pro
   Buffer.concat(await store.assemble(upload, count)).toString();
 
 test('below the bound nothing touches the disk', async () => {
-  const store = await ChunkStore.open(folder.path, 10);
+  const store = await openStore(folder, 10);
   const upload = store.create('a');
   await store.add(upload, 0, Buffer.from('01234'));
   await store.add(upload, 1, Buffer.from('56789'));
@@ -25,7 +27,7 @@ test('below the bound nothing touches the disk', async () => {
 });
 
 test('above the bound chunks go to a file, and come back in order, equal', async () => {
-  const store = await ChunkStore.open(folder.path, 5);
+  const store = await openStore(folder, 5);
   const upload = store.create('a');
   await store.add(upload, 2, Buffer.from('four!'));
   await store.add(upload, 1, Buffer.from('second'));
@@ -36,7 +38,7 @@ test('above the bound chunks go to a file, and come back in order, equal', async
 });
 
 test('a part that moves to another thread takes nothing with it that lay beside it', async () => {
-  const store = await ChunkStore.open(folder.path, 200_000);
+  const store = await openStore(folder, 200_000);
   const read = Buffer.from(new ArrayBuffer(100_000)).fill('x');
   const [moved, stays] = [store.create('moved'), store.create('stays')];
   await store.add(moved, 0, read.subarray(0, 99_990));
@@ -47,7 +49,7 @@ test('a part that moves to another thread takes nothing with it that lay beside 
 });
 
 test('the bound is one for all open uploads, and what is dropped makes room again', async () => {
-  const store = await ChunkStore.open(folder.path, 8);
+  const store = await openStore(folder, 8);
   const [first, second, third] = [store.create('1'), store.create('2'), store.create('3')];
   await store.add(first, 0, Buffer.from('12345678'));
   await store.add(second, 0, Buffer.from('x'));
@@ -61,7 +63,7 @@ test('the bound is one for all open uploads, and what is dropped makes room agai
 });
 
 test.each([100, 0])('a duplicate changes nothing, with %d bytes of memory', async (memory) => {
-  const store = await ChunkStore.open(folder.path, memory);
+  const store = await openStore(folder, memory);
   const upload = store.create('a');
   await store.add(upload, 0, Buffer.from('one'));
   await store.add(upload, 0, Buffer.from('one'));
@@ -71,7 +73,7 @@ test.each([100, 0])('a duplicate changes nothing, with %d bytes of memory', asyn
 });
 
 test('a duplicate takes no room', async () => {
-  const store = await ChunkStore.open(folder.path, 6);
+  const store = await openStore(folder, 6);
   const upload = store.create('a');
   for (let i = 0; i < 5; i++) await store.add(upload, 0, Buffer.from('one'));
   await store.add(upload, 1, Buffer.from('two'));
@@ -81,12 +83,12 @@ test('a duplicate takes no room', async () => {
 test('files of an earlier process are removed at the start', async () => {
   await mkdir(folder.path);
   await writeFile(join(folder.path, 'left-over'), 'x');
-  await ChunkStore.open(folder.path, 0);
+  await openStore(folder, 0);
   expect(await folder.files()).toEqual([]);
 });
 
 test('an upload that is opened again has a file of its own while the first is being dropped', async () => {
-  const store = await ChunkStore.open(folder.path, 0);
+  const store = await openStore(folder, 0);
   const before = store.create('a');
   await store.add(before, 0, Buffer.from('before'));
   const after = store.create('a');
@@ -96,7 +98,7 @@ test('an upload that is opened again has a file of its own while the first is be
 });
 
 test('a file that has lost bytes is an error, not an upload with zeros in it', async () => {
-  const store = await ChunkStore.open(folder.path, 0);
+  const store = await openStore(folder, 0);
   const upload = store.create('a');
   await store.add(upload, 0, Buffer.from('0123456789'));
   const [file] = await folder.files();
@@ -106,7 +108,7 @@ test('a file that has lost bytes is an error, not an upload with zeros in it', a
 
 test('it is filling while chunks come of an upload that is open, and a little longer', async () => {
   const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
-  const store = await ChunkStore.open(folder.path, 1);
+  const store = await openStore(folder, 1);
   expect(store.isFilling).toBe(false);
   const [stalled, coming] = [store.create('stalled'), store.create('coming')];
   await store.add(stalled, 0, Buffer.from('in memory'));
@@ -118,4 +120,67 @@ test('it is filling while chunks come of an upload that is open, and a little lo
   await store.drop(coming);
   expect(store.isFilling).toBe(false);
   now.mockRestore();
+});
+
+describe('on a full disk', () => {
+  const place = { path: 'spill' };
+
+  test('a chunk that has no room in memory waits, and is whole when there is room', async () => {
+    const files = new MemoryFiles();
+    const store = await openStore(place, 0, files);
+    const upload = store.create('a');
+    await store.add(upload, 0, Buffer.from('0123456789'));
+    files.roomBytes = 15;
+    let isAdded = false;
+    const added = store.add(upload, 1, Buffer.from('abcdefghij')).then(() => (isAdded = true));
+    while (files.bytes < 15) await sleep(1);
+    await sleep(100);
+    expect(isAdded).toBe(false);
+    files.roomBytes = 100;
+    await added;
+    expect(await textOf(upload, store, 2)).toBe('0123456789abcdefghij');
+    expect(files.bytes).toBe(20);
+  });
+
+  test('it goes into memory when that has room first', async () => {
+    const files = new MemoryFiles();
+    files.roomBytes = 0;
+    const store = await openStore(place, 10, files);
+    const [first, second] = [store.create('first'), store.create('second')];
+    await store.add(first, 0, Buffer.from('0123456789'));
+    const added = store.add(second, 0, Buffer.from('abcdefghij'));
+    await store.drop(first);
+    await added;
+    expect(await textOf(second, store, 1)).toBe('abcdefghij');
+  });
+
+  test('what is dropped while it waits leaves no file', async () => {
+    const files = new MemoryFiles();
+    files.roomBytes = 5;
+    const store = await openStore(place, 0, files);
+    const upload = store.create('a');
+    const added = store.add(upload, 0, Buffer.from('0123456789'));
+    while (files.bytes < 5) await sleep(1);
+    await store.drop(upload);
+    files.roomBytes = 100;
+    await added;
+    expect(files.paths).toEqual([]);
+  });
+
+  test('nothing waits any more once the store is closed', async () => {
+    const files = new MemoryFiles();
+    files.roomBytes = 5;
+    const store = await openStore(place, 0, files);
+    const added = store.add(store.create('a'), 0, Buffer.from('0123456789'));
+    while (files.bytes < 5) await sleep(1);
+    store.close();
+    await expect(added).rejects.toMatchObject({ code: 'ENOSPC' });
+  });
+});
+
+test.each(['EROFS', 'EIO'])('a disk that answers %s is an error at once', async (code) => {
+  const files = new MemoryFiles();
+  const store = await openStore({ path: 'spill' }, 0, files);
+  files.fault = code;
+  await expect(store.add(store.create('a'), 0, Buffer.from('x'))).rejects.toMatchObject({ code });
 });

@@ -2,11 +2,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { Assembler } from '../../../../src/ingest/assemble/assembler.js';
-import { ChunkStore } from '../../../../src/ingest/assemble/chunk-store.js';
 import { Watermark } from '../../../../src/ingest/commit/watermark.js';
 import { runs } from '../../../helpers/ingest/property.js';
 import { Partition } from './partition.js';
-import { SpillFolder } from './spill-folder.js';
+import { openStore, SpillFolder } from './spill-folder.js';
 
 let folder: SpillFolder;
 beforeEach(async () => {
@@ -66,7 +65,7 @@ test('whenever a consumer dies, the next one completes what was not durable, fro
       fc.nat(40),
       async (seeds, fates, deathAt, becomesDurable, memory) => {
         const { partition, files } = planOf(seeds, fates);
-        const store = await ChunkStore.open(folder.path, memory);
+        const store = await openStore(folder, memory);
         const durable = new Set<string>();
 
         const consume = async (

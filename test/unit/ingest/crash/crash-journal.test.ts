@@ -9,11 +9,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+
+import { pino } from 'pino';
 
 import { CrashJournal } from '../../../../src/ingest/crash/crash-journal.js';
 import { SoloGate } from '../../../../src/ingest/crash/solo-gate.js';
+import { nodeFiles } from '../../../../src/ingest/files/node-files.js';
+import type { WorkingFiles } from '../../../../src/ingest/files/working-files.js';
+import { MemoryFiles } from '../../../helpers/memory-files.js';
 
 let folder: string;
 let path: string;
@@ -26,25 +32,30 @@ afterEach(() => {
 });
 
 /** A journal as a process finds it that starts after the last one died. */
-const nextProcess = (): CrashJournal => new CrashJournal(path);
+const nextProcess = (files: WorkingFiles = nodeFiles): CrashJournal =>
+  new CrashJournal(files, path, pino({ level: 'silent' }));
 
-test('closed, it writes to no file, whatever is told of uploads that were still inside', () => {
+const rethrow = (error: unknown): void => {
+  throw error;
+};
+
+test('closed, it writes to no file, whatever is told of uploads that were still inside', async () => {
   const journal = nextProcess();
-  journal.begin('a', false);
+  await journal.begin('a', false);
   journal.close();
   const other = openSync(join(folder, 'other'), 'a');
   journal.end('a');
-  journal.begin('b', false);
+  await journal.begin('b', false);
   closeSync(other);
   expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('');
   expect(existsSync(path)).toBe(false);
 });
 
-test('uploads that were in process together are each suspected once, however often', () => {
+test('uploads that were in process together are each suspected once, however often', async () => {
   for (let process = 0; process < 3; process++) {
     const journal = nextProcess();
-    journal.begin('a', false);
-    journal.begin('b', false);
+    await journal.begin('a', false);
+    await journal.begin('b', false);
     journal.end('b');
   }
   const journal = nextProcess();
@@ -52,66 +63,70 @@ test('uploads that were in process together are each suspected once, however oft
   expect(journal.deathsOf('b')).toBe(0);
 });
 
-test('an upload that was processed alone is counted each time', () => {
-  nextProcess().begin('a', false);
-  nextProcess().begin('a', true);
+test('an upload that was processed alone is counted each time', async () => {
+  await nextProcess().begin('a', false);
+  await nextProcess().begin('a', true);
   expect(nextProcess().deathsOf('a')).toBe(2);
-  nextProcess().begin('a', true);
+  await nextProcess().begin('a', true);
   expect(nextProcess().deathsOf('a')).toBe(3);
   expect(nextProcess().deathsOf('a')).toBe(3);
 });
 
-test('an upload that ends well is no longer suspected', () => {
-  nextProcess().begin('a', false);
+test('an upload that ends well is no longer suspected', async () => {
+  await nextProcess().begin('a', false);
   const second = nextProcess();
-  second.begin('a', true);
+  await second.begin('a', true);
   second.end('a');
   expect(nextProcess().deathsOf('a')).toBe(0);
 });
 
-test('a clean stop suspects nobody, and half a line is none', () => {
+test('a clean stop suspects nobody, and half a line is none', async () => {
   const journal = nextProcess();
-  journal.begin('a', false);
+  await journal.begin('a', false);
   journal.close();
   expect(existsSync(path)).toBe(false);
-  nextProcess().begin('b', false);
+  await nextProcess().begin('b', false);
   appendFileSync(path, '-b');
   expect(nextProcess().deathsOf('b')).toBe(1);
 });
 
-test('the file stays small, and what is in process outlives its rewriting', () => {
+test('the file stays small, and what is in process outlives its rewriting', async () => {
   const journal = nextProcess();
-  journal.begin('stays', false);
-  for (let i = 0; i < 30_000; i++) {
-    journal.begin(`u${i}`, false);
+  await journal.begin('stays', false);
+  for (let i = 0; i < 13_000; i++) {
+    await journal.begin(`u${i}`, false);
     journal.end(`u${i}`);
   }
   expect(readFileSync(path, 'utf8').split('\n').length).toBeLessThan(25_000);
   expect(nextProcess().deathsOf('stays')).toBe(1);
 });
 
-test('a suspect waits for a quiet time and is processed with nothing beside it', () => {
+test('a suspect waits for a quiet time and is processed with nothing beside it', async () => {
   jest.useFakeTimers();
   try {
-    nextProcess().begin('suspect', false);
+    await nextProcess().begin('suspect', false);
     const entered: string[] = [];
     const refused: string[] = [];
     const gate = new SoloGate(
       nextProcess(),
       ({ requestId }) => entered.push(requestId),
       ({ requestId }) => refused.push(requestId),
+      rethrow,
     );
     gate.add({ requestId: 'suspect' });
     gate.add({ requestId: 'a' });
     gate.add({ requestId: 'b' });
+    await jest.advanceTimersByTimeAsync(0);
     expect(entered).toEqual(['a', 'b']);
-    jest.advanceTimersByTime(60_000);
+    await jest.advanceTimersByTimeAsync(60_000);
     gate.add({ requestId: 'c' });
     expect(entered).toEqual(['a', 'b']);
     gate.left({ requestId: 'a' });
     gate.left({ requestId: 'b' });
+    await jest.advanceTimersByTimeAsync(0);
     expect(entered).toEqual(['a', 'b', 'suspect']);
     gate.left({ requestId: 'suspect' });
+    await jest.advanceTimersByTimeAsync(0);
     expect(entered).toEqual(['a', 'b', 'suspect', 'c']);
     expect(refused).toEqual([]);
     gate.close();
@@ -120,10 +135,10 @@ test('a suspect waits for a quiet time and is processed with nothing beside it',
   }
 });
 
-test('an upload that has ended three processes is refused', () => {
-  nextProcess().begin('a', false);
-  nextProcess().begin('a', true);
-  nextProcess().begin('a', true);
+test('an upload that has ended three processes is refused', async () => {
+  await nextProcess().begin('a', false);
+  await nextProcess().begin('a', true);
+  await nextProcess().begin('a', true);
   const refused: [string, number][] = [];
   const gate = new SoloGate(
     nextProcess(),
@@ -131,7 +146,98 @@ test('an upload that has ended three processes is refused', () => {
       throw new Error('must not be processed');
     },
     ({ requestId }, deaths) => refused.push([requestId, deaths]),
+    rethrow,
   );
   gate.add({ requestId: 'a' });
   expect(refused).toEqual([['a', 3]]);
+});
+
+describe('on a full disk', () => {
+  const files = (roomBytes: number): MemoryFiles => Object.assign(new MemoryFiles(), { roomBytes });
+
+  test('no upload is processed before the journal has it; then it goes on by itself', async () => {
+    const disk = files(5);
+    const entered: string[] = [];
+    const gate = new SoloGate(
+      nextProcess(disk),
+      ({ requestId }) => entered.push(requestId),
+      rethrow,
+      rethrow,
+    );
+    gate.add({ requestId: 'an-upload' });
+    await sleep(100);
+    expect(entered).toEqual([]);
+    disk.roomBytes = 1_000;
+    while (entered.length === 0) await sleep(1);
+    expect(nextProcess(disk).deathsOf('an-upload')).toBe(1);
+    gate.close();
+  });
+
+  test('an end waits for nothing, and is written with what comes next', async () => {
+    const disk = files(1_000);
+    const journal = nextProcess(disk);
+    await journal.begin('a', false);
+    disk.roomBytes = disk.bytes;
+    journal.end('a');
+    expect(nextProcess(disk).deathsOf('a')).toBe(1);
+    disk.roomBytes = 1_000;
+    await journal.begin('b', false);
+    expect(nextProcess(disk).deathsOf('a')).toBe(0);
+    expect(nextProcess(disk).deathsOf('b')).toBe(1);
+  });
+
+  test('half a line is written over, and what was counted stays', async () => {
+    const disk = files(1_000);
+    await nextProcess(disk).begin('suspect', false);
+    const journal = nextProcess(disk);
+    await journal.begin('first', false);
+    disk.roomBytes = disk.bytes + 3;
+    const begun = journal.begin('second', false);
+    expect(disk.bytes).toBe(disk.roomBytes);
+    expect(nextProcess(disk).deathsOf('suspect')).toBe(1);
+    disk.roomBytes = 1_000;
+    await begun;
+    const next = nextProcess(disk);
+    expect(['suspect', 'first', 'second'].map((id) => next.deathsOf(id))).toEqual([1, 1, 1]);
+  });
+
+  test('once closed nothing waits, and nothing more is processed', async () => {
+    const disk = files(5);
+    const entered: string[] = [];
+    const journal = nextProcess(disk);
+    const gate = new SoloGate(
+      journal,
+      ({ requestId }) => entered.push(requestId),
+      rethrow,
+      rethrow,
+    );
+    gate.add({ requestId: 'an-upload' });
+    gate.close();
+    journal.close();
+    disk.roomBytes = 1_000;
+    await sleep(100);
+    expect(entered).toEqual([]);
+    expect(disk.paths.filter((each) => !each.endsWith('.new'))).toEqual([]);
+  });
+});
+
+test('a file system that has become read-only is told of', async () => {
+  const disk = new MemoryFiles();
+  disk.fault = 'EROFS';
+  const told = new Promise((resolve) => {
+    new SoloGate(nextProcess(disk), rethrow, rethrow, resolve).add({ requestId: 'a' });
+  });
+  expect(await told).toMatchObject({ code: 'EROFS' });
+});
+
+test('whatever a loss of power leaves of it can be read', async () => {
+  for (let kept = 0; kept <= 1; kept += 0.1) {
+    const disk = new MemoryFiles();
+    const journal = nextProcess(disk);
+    for (const id of ['a', 'b', 'c']) await journal.begin(id, false);
+    disk.losePower(() => Math.min(kept, 0.999));
+    const next = nextProcess(disk);
+    await next.begin('d', false);
+    expect(nextProcess(disk).deathsOf('d')).toBe(1);
+  }
 });

@@ -1,0 +1,68 @@
+import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
+import type { OwnedPartition } from '../commit/owned-partition.js';
+import type { Assembler } from './assembler.js';
+
+/** A partition that this process consumes. */
+export interface Assignment {
+  readonly owned: OwnedPartition;
+  readonly assembler: Assembler;
+}
+
+/**
+ * Tells the assemblers where their partitions end, so that the rest of an upload whose gateway died
+ * holds no watermark for ever in a partition that gets no further record. Asks the log only while
+ * uploads are open.
+ */
+export class EndWatch {
+  private readonly timer: NodeJS.Timeout;
+  private lookedAt = performance.now();
+  private isLooking = false;
+
+  /**
+   * @param assignments by partition, as they are at any time
+   * @param everyMs how often the log is asked
+   */
+  constructor(
+    private readonly log: UploadLog,
+    private readonly assignments: ReadonlyMap<number, Assignment>,
+    private readonly everyMs: number,
+    failed: (error: unknown) => void,
+  ) {
+    this.timer = setInterval(() => {
+      if (!this.isLooking) this.look().catch(failed);
+    }, everyMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    const askedAt = performance.now();
+    // A process that was halted has seen nothing of the log meanwhile.
+    const wasHalted = askedAt - this.lookedAt > 2 * this.everyMs;
+    this.lookedAt = askedAt;
+    if (!Array.from(this.assignments.values()).some(hasOpenUploads)) return;
+    this.isLooking = true;
+    const ends = wasHalted ? [] : await this.ends();
+    for (const [partition, { owned, assembler }] of this.assignments) {
+      await assembler.lookAtEnd(ends[partition], askedAt);
+      owned.commitSoon();
+    }
+    this.isLooking = false;
+  }
+
+  /** By partition; empty when the log does not answer. */
+  private async ends(): Promise<readonly number[]> {
+    try {
+      return await this.log.endOffsets('uploads');
+    } catch (error) {
+      if (error instanceof LogUnavailableError) return [];
+      throw error;
+    }
+  }
+}
+
+function hasOpenUploads({ assembler }: Assignment): boolean {
+  return assembler.hasOpenUploads;
+}

@@ -1,0 +1,54 @@
+import { setMaxListeners } from 'node:events';
+
+import { retrying } from '../../domain/retry.js';
+import type { Logger } from '../../ops/logger.js';
+
+/** No room on the disk, none left of a quota, no file that could be opened: all of it may pass. */
+const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+
+/**
+ * Lets whoever writes a working file wait while the disk has no room, and go on when it has. Any
+ * other failure of a file (a disk that fails, a file system that has become read-only) is thrown: a
+ * process that cannot work is to end.
+ */
+export class FullDisk {
+  private waiting = 0;
+  private readonly closing = new AbortController();
+
+  constructor(private readonly logger: Logger) {
+    // Every upload may wait.
+    setMaxListeners(0, this.closing.signal);
+  }
+
+  /**
+   * Calls `write` until it succeeds. After `close` a failure is thrown, whatever it is.
+   *
+   * @param write begun again after a failure, which may have left a part of what was to be written
+   */
+  async outlasting(write: () => Promise<void> | void): Promise<void> {
+    const wait = { isBegun: false };
+    try {
+      await retrying(
+        async () => write(),
+        (error) => {
+          const { code = '' } = error as NodeJS.ErrnoException;
+          if (!PASSING.has(code)) return false;
+          if (!wait.isBegun && this.waiting++ === 0) {
+            this.logger.warn({ code }, 'uploads wait until the disk has room for working files');
+          }
+          wait.isBegun = true;
+          return true;
+        },
+        this.closing.signal,
+      );
+    } finally {
+      if (wait.isBegun && --this.waiting === 0) {
+        this.logger.info('no upload waits for room on the disk any more');
+      }
+    }
+  }
+
+  close(): void {
+    this.closing.abort();
+  }
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import type { Status } from '../../../src/domain/requests/status.js';
+import { advance, type Transition, uploaded } from '../../../src/domain/requests/transition.js';
+import { transitionRecord } from '../../../src/domain/requests/transition-record.js';
+import { VersionClock } from '../../../src/domain/version.js';
+import type { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
+import { HISTORY_GROUP } from '../../../src/status/history-writer.js';
+import { RequestReader } from '../../../src/status/request-reader.js';
+import { StatusTail } from '../../../src/status/status-tail.js';
+import { StatusView } from '../../../src/status/status-view.js';
+import { Collector, LogFolders, until } from '../../helpers/log/log-folders.js';
+
+/** A gateway that starts on a status topic whose records have been written to the history. */
+
+const LARGE_VIEW = 1e9;
+
+const folders = new LogFolders();
+let log: LmdbLog;
+let written: Map<string, Transition>;
+let lookUps: number;
+let isAway: boolean;
+const versions = new VersionClock(Date.now, () => 1n);
+let tails: StatusTail[];
+
+beforeEach(async () => {
+  log = await folders.open();
+  written = new Map();
+  [lookUps, isAway, tails] = [0, false, []];
+});
+afterEach(async () => {
+  await Promise.all(tails.map((tail) => tail.stop()));
+  await folders.cleanUp();
+});
+
+const history = {
+  find(requestId: string): Promise<Transition | undefined> {
+    lookUps++;
+    return isAway ? Promise.reject(new Error('away')) : Promise.resolve(written.get(requestId));
+  },
+};
+
+/** A new request's transitions, up to and including `last`. */
+function life(last: Status): Transition[] {
+  const version = versions.next().toString();
+  const all = [
+    uploaded(
+      { requestId: randomUUID(), account: 'acme', family: 'cost', version, sentMax: version },
+      Date.now(),
+    ),
+  ];
+  const rows = { validated: 1, stored: 1, readBack: 1 };
+  for (const status of ['validated', 'ingested', 'succeeded'] as const) {
+    if (all.at(-1)!.status === last) break;
+    all.push(advance(all.at(-1)!, { status, reason: null, sentMax: version, rows }, Date.now()));
+  }
+  return all;
+}
+
+async function publish(...transitions: Transition[]): Promise<void> {
+  for (const transition of transitions) await log.append('status', [transitionRecord(transition)]);
+}
+
+/** What the status role does: all that is on the topic is in the history. */
+async function writeHistory(...furthest: Transition[]): Promise<void> {
+  for (const transition of furthest) written.set(transition.requestId, transition);
+  const consumer = new Collector();
+  const consumption = await log.consume('status', HISTORY_GROUP, consumer);
+  const [end] = await log.endOffsets('status');
+  await until(() => consumer.seen.at(-1)?.offset === end! - 1);
+  await consumption.commit(0, end!);
+  await consumption.stop();
+}
+
+async function startGateway(viewBytes = LARGE_VIEW): Promise<RequestReader> {
+  const view = new StatusView(viewBytes);
+  const clock = new VersionClock(Date.now, () => 1n);
+  const tail = await StatusTail.start(log, view, clock);
+  tails.push(tail);
+  const reader = new RequestReader(view, tail, history, 5_000);
+  await reader.caughtUp();
+  const highest = [...written.values()].map(({ version }) => BigInt(version));
+  view.mayLack(highest.reduce((a, b) => (a > b ? a : b), 0n).toString());
+  return reader;
+}
+
+const statusOf = async (reader: RequestReader, { requestId }: Transition): Promise<string> => {
+  const found = await reader.find(requestId);
+  return typeof found === 'string' ? found : found.status;
+};
+
+test.each(['uploaded', 'validated', 'ingested'] as const)(
+  'a record %s that comes late or twice does not hide what the request has come to',
+  async (late) => {
+    const all = life('succeeded');
+    const last = all.at(-1)!;
+    await publish(...all);
+    await writeHistory(last);
+    await publish(all.find(({ status }) => status === late)!);
+    const reader = await startGateway();
+    for (let i = 0; i < 50; i++) expect(await statusOf(reader, last)).toBe('succeeded');
+    // However often it is asked for.
+    expect(lookUps).toBe(1);
+  },
+);
+
+test('a late record that comes while the gateway runs does not hide it either', async () => {
+  const all = life('succeeded');
+  await publish(...all);
+  await writeHistory(all.at(-1)!);
+  const reader = await startGateway();
+  await publish(all[0]!);
+  await reader.caughtUp();
+  expect(await statusOf(reader, all[0]!)).toBe('succeeded');
+});
+
+test('a request that was under way at the start goes on from what the history has of it', async () => {
+  const all = life('succeeded');
+  await publish(...all.slice(0, 2));
+  await writeHistory(all[1]!);
+  const reader = await startGateway();
+  await publish(all[0]!);
+  await reader.caughtUp();
+  expect(await statusOf(reader, all[0]!)).toBe('validated');
+  await publish(...all.slice(2));
+  await reader.caughtUp();
+  expect(await statusOf(reader, all[0]!)).toBe('succeeded');
+  expect(lookUps).toBe(1);
+});
+
+test('of requests made since the start the history is never asked', async () => {
+  await publish(...life('succeeded'));
+  await writeHistory(life('succeeded').at(-1)!);
+  const reader = await startGateway();
+  const [own] = life('uploaded');
+  reader.remember(own!);
+  const elsewhere = life('ingested');
+  await publish(...elsewhere.slice(1));
+  await reader.caughtUp();
+  for (let i = 0; i < 50; i++) {
+    expect(await statusOf(reader, own!)).toBe('uploaded');
+    expect(await statusOf(reader, elsewhere[0]!)).toBe('ingested');
+  }
+  expect(lookUps).toBe(0);
+});
+
+test('a request that the view forgot is asked for until the history has what was forgotten', async () => {
+  const reader = await startGateway(2_500);
+  const all = life('succeeded');
+  await publish(...all);
+  for (let i = 0; i < 10; i++) await publish(...life('uploaded'));
+  await publish(all[0]!);
+  await reader.caughtUp();
+  // Not written yet: what the view has may not be the last word, so it is not kept as such.
+  expect(await statusOf(reader, all[0]!)).toBe('uploaded');
+  await writeHistory(all.at(-1)!);
+  expect(await statusOf(reader, all[0]!)).toBe('succeeded');
+});
+
+test('while the history is away the view answers what it has, and asks again', async () => {
+  const all = life('succeeded');
+  await publish(...all);
+  await writeHistory(all.at(-1)!);
+  await publish(all[0]!);
+  const reader = await startGateway();
+  isAway = true;
+  expect(await statusOf(reader, all[0]!)).toBe('uploaded');
+  expect(await statusOf(reader, life('uploaded')[0]!)).toBe('unavailable');
+  isAway = false;
+  expect(await statusOf(reader, all[0]!)).toBe('succeeded');
+  expect(await statusOf(reader, life('uploaded')[0]!)).toBe('unknown');
+});
