@@ -1,7 +1,6 @@
 import { Failure } from '../domain/failure.js';
 import type {
   Consumption,
-  Forgetting,
   LogRecord,
   RecordHandler,
   RecordPosition,
@@ -127,14 +126,8 @@ export class FormattedLog implements UploadLog {
     }
   }
 
-  forget(topic: Topic, { matches, ...forgetting }: Forgetting): Promise<number> {
-    return this.log.forget(topic, {
-      ...forgetting,
-      matches: (record) => {
-        check(topic, [record]);
-        return matches(record);
-      },
-    });
+  maxRetentionMs(topic: Topic): Promise<number> {
+    return this.log.maxRetentionMs(topic);
   }
 
   close(): Promise<void> {
