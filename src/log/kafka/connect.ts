@@ -6,7 +6,7 @@ import { Appender } from './appender.js';
 import { createClient, type KafkaConnection } from './client.js';
 import type { Compression } from './compression.js';
 import { DirectReader } from './direct-reader.js';
-import { KafkaSetupError, reasonOf, setupFaultAtStart } from './failure.js';
+import { KafkaSetupError, reasonOf, refusalAtStart } from './failure.js';
 import { ensureTopics, type TopicSettings } from './topics.js';
 
 const RETRY_MS = 1_000;
@@ -46,8 +46,8 @@ export async function connectWhenUp(
       return await connect(options);
     } catch (error) {
       if (error instanceof KafkaSetupError) throw error;
-      const fault = setupFaultAtStart(error);
-      if (fault !== undefined) throw new KafkaSetupError(fault, { cause: error });
+      const refused = refusalAtStart(error);
+      if (refused !== undefined) throw new KafkaSetupError(refused, { cause: error });
       if (loggedAt === undefined) {
         loggedAt = 0;
       } else if (Date.now() - loggedAt >= LOG_MS) {
