@@ -12,7 +12,7 @@ import { logRefusals } from '../../src/ops/metrics.js';
 import { KafkaBroker } from '../helpers/kafka-broker.js';
 import { KafkaProxy } from '../helpers/kafka-proxy.js';
 import { describeWithBroker, KafkaLogs } from '../helpers/kafka.js';
-import { record } from '../log/helpers/log-folders.js';
+import { record } from '../helpers/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;

@@ -66,18 +66,29 @@ async function connect(options: ConnectOptions): Promise<Connected> {
   const { timeoutMs, logger, prefix, metadataMs } = options;
   const kafka = createClient(options, timeoutMs, logger);
   const admin = kafka.admin();
+  let replicas: number;
   try {
     await admin.connect();
-    await ensureTopics(admin, prefix, options);
+    replicas = await ensureTopics(admin, prefix, options);
   } finally {
     await admin.disconnect();
   }
   const reader = new DirectReader(kafka, timeoutMs, metadataMs);
   try {
     await reader.connect(TOPICS.map((topic) => prefix + topic));
-    return { kafka, reader, appender: await Appender.connect(kafka, options) };
+    const appender = await Appender.connect(kafka, options);
+    warnOfFewReplicas(replicas, logger);
+    return { kafka, reader, appender };
   } catch (error) {
     await reader.disconnect();
     throw error;
+  }
+}
+
+function warnOfFewReplicas(replicas: number, logger: Logger): void {
+  if (replicas === 1) {
+    logger.warn('the topics have one replica: with its disk go uploads that were answered 201');
+  } else if (replicas === 2) {
+    logger.warn('the topics have two replicas: uploads are refused while either broker is away');
   }
 }

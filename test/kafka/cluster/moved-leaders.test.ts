@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { KafkaCluster } from '../../helpers/kafka-cluster.js';
 import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
-import { record } from '../../log/helpers/log-folders.js';
+import { record } from '../../helpers/log/log-folders.js';
 import { Collector, texts, until } from '../collector.js';
 import { Worker } from '../worker.js';
 
