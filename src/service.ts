@@ -151,7 +151,7 @@ export class Service {
     const { log, warehouse } = this.infrastructure;
     const { clickhouseDatabase: database, limits } = this.config;
     const erased = await ErasedAccounts.follow(log, warehouse, database, limits.logTimeoutMs);
-    this.stops.push(() => erased.stop());
+    this.run(erased);
     this.erased = erased;
   }
 
@@ -203,7 +203,7 @@ export class Service {
     const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
     const view = new StatusView(STATUS_VIEW_BYTES);
     const tail = await StatusTail.start(log, view, clock);
-    this.stops.push(() => tail.stop());
+    this.run(tail);
     const reader = new RequestReader(view, tail, history, config.limits.logTimeoutMs);
     // No version is given before every version given earlier is known.
     await reader.caughtUp();
@@ -218,9 +218,10 @@ export class Service {
       await Promise.resolve();
     });
     // Nest is half of what a process loads at its start, and only a gateway needs it.
-    const { createApi } = await import('./gateway/api.js');
+    const { createApi, failureOf } = await import('./gateway/api.js');
     const api = await createApi({ log, tokens, lookup, fence, erased, clock, config, logger });
     this.stops.push(() => api.close());
+    this.failures.push(failureOf(api));
     await api.listen(config.http.port, config.http.host);
     this.ports.api = (api.getHttpServer().address() as AddressInfo).port;
   }

@@ -1,4 +1,5 @@
 import type { ErasureFence } from '../domain/erasure-fence.js';
+import { Failure } from '../domain/failure.js';
 import type { Tail, UploadLog } from '../log/upload-log.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import { identifier } from '../warehouse/sql.js';
@@ -10,6 +11,7 @@ export const ERASURE_GROUP = 'account-erasure';
 /** Which accounts have been erased, up to which version: from the table, then from the log. */
 export class ErasedAccounts implements ErasureFence {
   private readonly versions = new Map<string, bigint>();
+  private readonly failure = new Failure();
   private tail: Tail | undefined;
 
   private constructor() {
@@ -42,6 +44,7 @@ export class ErasedAccounts implements ErasureFence {
         if (erasure !== undefined) erased.add(erasure.account, erasure.version);
       }
     });
+    erased.tail.failed.catch(erased.failure.report);
     await erased.tail.reached(ends, timeoutMs);
     return erased;
   }
@@ -62,6 +65,11 @@ export class ErasedAccounts implements ErasureFence {
       }
     }
     return erased;
+  }
+
+  /** Rejects when no new erasure would be heard of. */
+  get failed(): Promise<never> {
+    return this.failure.promise;
   }
 
   covers(account: string, version: bigint): boolean {

@@ -7,6 +7,7 @@ import type { GatewayDependencies } from './dependencies.js';
 import { docsRouter } from './docs/docs-router.js';
 import { openApiDocument } from './docs/document.js';
 import { GatewayModule } from './gateway.module.js';
+import { Claims } from './idempotency/claims.js';
 import { ExpressServer } from './server/express-server.js';
 import { NestLog } from './server/nest-log.js';
 
@@ -46,4 +47,9 @@ export async function createApi(
     server.emit('request', request, response);
   });
   return app;
+}
+
+/** Rejects when the API cannot go on. */
+export function failureOf(api: NestExpressApplication): Promise<never> {
+  return api.get(Claims).failed;
 }

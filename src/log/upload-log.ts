@@ -62,6 +62,11 @@ export interface Consumption {
 }
 
 export interface Tail {
+  /**
+   * Rejects when the tail cannot go on, and whoever follows it with it; otherwise pending. What may
+   * pass (a log that is away, or refuses) is waited for.
+   */
+  readonly failed: Promise<never>;
   /** Resolves when every record below `offsets` (by partition) has been handed over; rejects on a timeout. */
   reached(offsets: readonly number[], timeoutMs: number): Promise<void>;
   stop(): Promise<void>;

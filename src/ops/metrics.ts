@@ -173,6 +173,13 @@ export const logErrors = new Counter({
   registers,
 });
 
+export const logRefusals = new Counter({
+  name: 'custom_data_log_refusals_total',
+  help: 'Times that the brokers refused a login, a right or a secure connection, by operation (append, read, consume, tail).',
+  labelNames: ['operation'] as const,
+  registers,
+});
+
 export const warehouseErrors = new Counter({
   name: 'custom_data_warehouse_errors_total',
   help: 'Failed statements of the warehouse, by class (retry, memory, rejected).',

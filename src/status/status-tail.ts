@@ -34,6 +34,11 @@ export class StatusTail {
     return new StatusTail(log, tail);
   }
 
+  /** Rejects when what happens to requests can be followed no longer: every answer would be old. */
+  get failed(): Promise<never> {
+    return this.tail.failed;
+  }
+
   /** Resolves when everything that was on the topic when this was called has been seen. */
   async caughtUp(timeoutMs: number): Promise<void> {
     await this.tail.reached(await this.log.endOffsets('status'), timeoutMs);

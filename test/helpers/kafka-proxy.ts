@@ -20,10 +20,34 @@ export function headerBytes(name: string, value: string): Buffer {
   return Buffer.concat([text(name), text(value)]);
 }
 
+/** The answer to one fetch that holds `bytes`, kept back; all others pass. */
+export class HeldAnswer {
+  /** Resolves when there is something to release. */
+  readonly arrived: Promise<void>;
+  private hasArrived!: () => void;
+  private pass: (() => void) | undefined;
+
+  constructor(private readonly bytes: Buffer) {
+    this.arrived = new Promise((resolve) => (this.hasArrived = resolve));
+  }
+
+  /** @param pass gives the answer to whoever asked */
+  takes(answer: Buffer, pass: () => void): boolean {
+    if (this.pass !== undefined || !answer.includes(this.bytes)) return false;
+    this.pass = pass;
+    this.hasArrived();
+    return true;
+  }
+
+  release(): void {
+    this.pass!();
+  }
+}
+
 /**
  * Stands between clients and a broker, and loses what is between them: a connection ends at a
  * request that never arrived, or at one that was carried out and whose answer nobody gets. Readers
- * may be made to lag behind.
+ * may be made to lag behind, and the broker to be out of reach or silent.
  *
  * The broker is to advertise this address; records are to be uncompressed.
  */
@@ -34,6 +58,10 @@ export class KafkaProxy {
   syncsToLose = 0;
   /** How often the fault has struck. */
   struck = 0;
+  /** Whether connections are ended as soon as they are made. */
+  isRefusing = false;
+  private isStalled = false;
+  private held: HeldAnswer | undefined;
   private fault: ProduceFault | undefined;
   private target = 0;
   private readonly sockets = new Set<Socket>();
@@ -71,14 +99,38 @@ export class KafkaProxy {
     this.fault = fault;
   }
 
+  /** @param bytes of a record; the first answer to a fetch that has them is kept back */
+  holdFetch(bytes: Buffer): HeldAnswer {
+    this.held = new HeldAnswer(bytes);
+    return this.held;
+  }
+
+  /** Ends every connection there is. */
+  cut(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Nothing passes, and no connection ends, until it is taken back. */
+  stall(isStalled: boolean): void {
+    this.isStalled = isStalled;
+    for (const socket of this.sockets) {
+      if (isStalled) socket.pause();
+      else socket.resume();
+    }
+  }
+
   async close(): Promise<void> {
     const closed = once(this.server, 'close');
     this.server.close();
-    for (const socket of this.sockets) socket.destroy();
+    this.cut();
     await closed;
   }
 
   private join(client: Socket): void {
+    if (this.isRefusing) {
+      client.destroy();
+      return;
+    }
     const broker = connect(this.target, '127.0.0.1');
     const cut = (): void => {
       client.destroy();
@@ -112,10 +164,14 @@ export class KafkaProxy {
       const request = frame.readInt32BE(4);
       const isFetch = fetches.delete(request);
       if (lostSyncs.delete(request)) return;
+      const pass = (): void => {
+        client.write(frame);
+      };
       if (request === lost) cut();
+      else if (isFetch && this.held?.takes(frame, pass) === true) return;
       else if (isFetch && this.fetchDelayMs > 0) {
-        setTimeout(() => client.write(frame), this.fetchDelayMs);
-      } else client.write(frame);
+        setTimeout(pass, this.fetchDelayMs);
+      } else pass();
     });
     client.on('data', (data) => {
       requests.add(data);
@@ -123,6 +179,7 @@ export class KafkaProxy {
     broker.on('data', (data) => {
       answers.add(data);
     });
+    if (this.isStalled) for (const socket of [client, broker]) socket.pause();
   }
 
   /** The leader of a group is spared: it brings what all are to get. */

@@ -1,44 +1,13 @@
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Consumption, LogRecord, UploadLog } from '../../src/log/upload-log.js';
+import type { LogRecord } from '../../src/log/upload-log.js';
 import { describeWithKafka, KafkaLogs, sharedBrokers } from '../helpers/kafka.js';
 import { record } from '../helpers/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
+import { Worker } from './worker.js';
 
 const SESSION_MS = 6_000;
-
-/** Consumes and commits each batch, and says when something is done for a partition of another's. */
-class Worker extends Collector {
-  readonly faults: string[] = [];
-  private readonly next = new Map<number, number>();
-  consumption!: Consumption;
-
-  constructor(readonly workMs = 0) {
-    super(async (partition, records) => {
-      const expected = this.next.get(partition)!;
-      // The rest of a batch may come after a revocation; a gap never.
-      if (this.owned.has(partition) && records[0]!.offset !== expected) {
-        this.faults.push(`${partition}: ${records[0]!.offset} instead of ${expected}`);
-      }
-      if (this.workMs > 0) await sleep(this.workMs);
-      const next = records.at(-1)!.offset + 1;
-      this.next.set(partition, next);
-      await this.consumption.commit(partition, next);
-    });
-  }
-
-  static async start(log: UploadLog, workMs = 0): Promise<Worker> {
-    const worker = new Worker(workMs);
-    worker.consumption = await log.consume('uploads', 'ingest', worker);
-    return worker;
-  }
-
-  override assigned(partition: number, offset: number): void {
-    super.assigned(partition, offset);
-    this.next.set(partition, offset);
-  }
-}
 
 describeWithKafka('a consumer group', () => {
   let brokers: string[] = [];

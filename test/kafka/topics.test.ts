@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import kafkajs, { type ITopicConfig } from 'kafkajs';
+import type { ITopicConfig } from 'kafkajs';
+import { pino } from 'pino';
 
 import { KafkaSetupError } from '../../src/log/kafka/failure.js';
 import { TOPICS } from '../../src/log/upload-log.js';
@@ -11,6 +12,7 @@ import {
   sharedBrokers,
 } from '../helpers/kafka.js';
 import { record } from '../helpers/log/log-folders.js';
+import { describeTopics } from './described-topics.js';
 
 const RIGHT = {
   'cleanup.policy': 'delete',
@@ -18,6 +20,7 @@ const RIGHT = {
   'message.timestamp.type': 'LogAppendTime',
   'retention.bytes': '-1',
   'retention.ms': '3600000',
+  'unclean.leader.election.enable': 'false',
 };
 
 describeWithKafka('the topics', () => {
@@ -37,21 +40,24 @@ describeWithKafka('the topics', () => {
   it('are made with what the log needs, when they are missing', async () => {
     const log = await logs.open({ partitions: 5 });
     expect(TOPICS.map((topic) => log.partitions(topic))).toEqual([5, 4, 1, 1, 1]);
-    const { resources } = await logs.admin((admin) =>
-      admin.describeConfigs({
-        includeSynonyms: false,
-        resources: TOPICS.map((topic) => ({
-          type: kafkajs.ConfigResourceTypes.TOPIC,
-          name: logs.prefix + topic,
-        })),
-      }),
-    );
-    for (const { configEntries } of resources) {
-      const settings = Object.fromEntries(
-        configEntries.map(({ configName, configValue }) => [configName, configValue]),
-      );
-      expect(settings).toMatchObject(RIGHT);
+    for (const { replicas, settings } of await logs.admin((a) => describeTopics(a, logs.prefix))) {
+      expect(replicas).toBe(1);
+      expect(settings).toMatchObject({
+        ...RIGHT,
+        'min.insync.replicas': '1',
+        'segment.ms': '86400000',
+      });
     }
+  });
+
+  it('with one replica are warned of, once', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+    const log = await logs.open({ logger });
+    await log.append('uploads', [record('a')]);
+    expect(lines.filter((line) => line.includes('replica'))).toEqual([
+      expect.stringContaining('the topics have one replica'),
+    ]);
   });
 
   it('are left as they are when they do, whatever process came first', async () => {
@@ -67,6 +73,7 @@ describeWithKafka('the topics', () => {
     ['message.timestamp.type', 'CreateTime', 'LogAppendTime'],
     ['retention.ms', '3599999', 'at least 3600000 (LOG_RETENTION_HOURS)'],
     ['retention.bytes', '1000000000', '-1 (no limit)'],
+    ['unclean.leader.election.enable', 'true', 'false'],
   ])('are refused with %s %s', async (setting, value, needed) => {
     await create({ ...RIGHT, [setting]: value });
     const message = `topic ${logs.prefix}uploads: ${setting} is ${value}, but it has to be ${needed}`;
@@ -81,6 +88,8 @@ describeWithKafka('the topics', () => {
 
   it('are made with the brokers’ own number of replicas when none is asked for', async () => {
     await logs.open({ replicationFactor: undefined });
+    const topics = await logs.admin((admin) => describeTopics(admin, logs.prefix));
+    expect(topics.map(({ replicas }) => replicas)).toEqual(TOPICS.map(() => 1));
   });
 
   it.each(['lz4', 'gzip', 'none'] as const)(

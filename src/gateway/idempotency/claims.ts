@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Failure } from '../../domain/failure.js';
 import { LogUnavailableError, type Tail, type UploadLog } from '../../log/upload-log.js';
 import { offsetsAt } from '../../replay/offsets-at.js';
 import { TimedLog } from '../create/timed-log.js';
@@ -19,6 +20,7 @@ const CLOCK_MARGIN_MS = 3_600_000;
 @Injectable()
 export class Claims implements OnApplicationShutdown {
   private readonly view = new ClaimView(MAX_CLAIMS);
+  private readonly failure = new Failure();
   private following: Promise<Tail> | undefined;
 
   constructor(
@@ -45,6 +47,11 @@ export class Claims implements OnApplicationShutdown {
     return { standing, ageMs: this.view.now - standing.takenAt };
   }
 
+  /** Rejects when the claims of others would be heard of no longer. */
+  get failed(): Promise<never> {
+    return this.failure.promise;
+  }
+
   async onApplicationShutdown(): Promise<void> {
     const tail = await this.following?.catch(() => undefined);
     await tail?.stop();
@@ -60,8 +67,10 @@ export class Claims implements OnApplicationShutdown {
 
   private async start(): Promise<Tail> {
     const from = await offsetsAt(this.log, 'claims', Date.now() - CLAIM_MS - CLOCK_MARGIN_MS);
-    return this.log.tail('claims', from, (records) => {
+    const tail = await this.log.tail('claims', from, (records) => {
       for (const record of records) this.view.apply(claimOf(record));
     });
+    tail.failed.catch(this.failure.report);
+    return tail;
   }
 }

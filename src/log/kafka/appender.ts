@@ -1,5 +1,5 @@
 import kafkajs, { type Kafka, type PartitionerArgs, type Producer } from 'kafkajs';
-import { logErrors } from '../../ops/metrics.js';
+import { logErrors, logRefusals } from '../../ops/metrics.js';
 import {
   LogUnavailableError,
   type RecordPosition,
@@ -7,7 +7,7 @@ import {
   type Topic,
 } from '../upload-log.js';
 import { COMPRESSION_TYPES, type Compression } from './compression.js';
-import { rootOf, setupFault, unavailable } from './failure.js';
+import { refusal, rootOf, unavailable } from './failure.js';
 import { type LaneEntry, PartitionLane } from './partition-lane.js';
 import { MAX_MESSAGE_BYTES } from './topics.js';
 
@@ -182,7 +182,9 @@ function placeOf({ message, partitionMetadata }: PartitionerArgs): number {
 }
 
 function lastingOf(error: unknown): LogUnavailableError | undefined {
-  const isLasting = setupFault(error) !== undefined || rootOf(error).retriable !== true;
+  const isRefused = refusal(error) !== undefined;
+  if (isRefused) logRefusals.inc({ operation: 'append' });
+  const isLasting = isRefused || rootOf(error).retriable !== true;
   return isLasting ? unavailable('the log did not take the records', error) : undefined;
 }
 

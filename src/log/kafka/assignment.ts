@@ -21,7 +21,7 @@ export class Assignment {
   call: Promise<void> = Promise.resolve();
   private readonly decoder: RecordDecoder;
   private commitOffsets: CommitOffsets | undefined;
-  /** The offset behind what was handed over. */
+  /** What is to be asked for next: everything below it was handed over, or is not in the log. */
   next = 0;
 
   constructor(
@@ -49,13 +49,13 @@ export class Assignment {
     });
   }
 
-  /** Begins a call of the handler; to be called when `call` has resolved. */
+  /** Begins a call of the handler with what was asked for at `next`; only when `call` has resolved. */
   hand(payload: EachBatchPayload): void {
+    const { batch } = payload;
     this.commitOffsets = (offsets) => payload.commitOffsetsIfNecessary(offsets);
-    const records: readonly LogRecord[] = this.decoder.decode(payload.batch.messages, this.next);
-    const last = records.at(-1);
-    if (last === undefined) return;
-    this.next = last.offset + 1;
+    const records: readonly LogRecord[] = this.decoder.decode(batch.messages, this.next);
+    // Not always the last record's: markers of foreign transactions take offsets too.
+    this.next = Number(batch.lastOffset()) + 1;
     this.call = this.handler.records(this.partition, records).catch(this.failed);
   }
 

@@ -6,7 +6,7 @@ import { Appender } from './appender.js';
 import { createClient, type KafkaConnection } from './client.js';
 import type { Compression } from './compression.js';
 import { DirectReader } from './direct-reader.js';
-import { KafkaSetupError, reasonOf, setupFaultAtStart } from './failure.js';
+import { KafkaSetupError, reasonOf, refusalAtStart } from './failure.js';
 import { ensureTopics, type TopicSettings } from './topics.js';
 
 const RETRY_MS = 1_000;
@@ -46,8 +46,8 @@ export async function connectWhenUp(
       return await connect(options);
     } catch (error) {
       if (error instanceof KafkaSetupError) throw error;
-      const fault = setupFaultAtStart(error);
-      if (fault !== undefined) throw new KafkaSetupError(fault, { cause: error });
+      const refused = refusalAtStart(error);
+      if (refused !== undefined) throw new KafkaSetupError(refused, { cause: error });
       if (loggedAt === undefined) {
         loggedAt = 0;
       } else if (Date.now() - loggedAt >= LOG_MS) {
@@ -66,18 +66,29 @@ async function connect(options: ConnectOptions): Promise<Connected> {
   const { timeoutMs, logger, prefix, metadataMs } = options;
   const kafka = createClient(options, timeoutMs, logger);
   const admin = kafka.admin();
+  let replicas: number;
   try {
     await admin.connect();
-    await ensureTopics(admin, prefix, options);
+    replicas = await ensureTopics(admin, prefix, options);
   } finally {
     await admin.disconnect();
   }
   const reader = new DirectReader(kafka, timeoutMs, metadataMs);
   try {
     await reader.connect(TOPICS.map((topic) => prefix + topic));
-    return { kafka, reader, appender: await Appender.connect(kafka, options) };
+    const appender = await Appender.connect(kafka, options);
+    warnOfFewReplicas(replicas, logger);
+    return { kafka, reader, appender };
   } catch (error) {
     await reader.disconnect();
     throw error;
+  }
+}
+
+function warnOfFewReplicas(replicas: number, logger: Logger): void {
+  if (replicas === 1) {
+    logger.warn('the topics have one replica: with its disk go uploads that were answered 201');
+  } else if (replicas === 2) {
+    logger.warn('the topics have two replicas: uploads are refused while either broker is away');
   }
 }

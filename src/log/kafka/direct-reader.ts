@@ -5,9 +5,10 @@ import kafkajs, {
   type KafkaMessage,
   type PartitionAssigner,
 } from 'kafkajs';
+import { logRefusals } from '../../ops/metrics.js';
 import type { LogUnavailableError } from '../upload-log.js';
 import { QUICK_RETRIES } from './client.js';
-import { rootOf, setupFault, unavailable } from './failure.js';
+import { refusal, rootOf, unavailable, unreadable } from './failure.js';
 
 const RETRY_MS = 100;
 const { KafkaJSError } = kafkajs;
@@ -173,7 +174,9 @@ export class DirectReader {
           return await work();
         } catch (error) {
           if (late !== undefined || !(error instanceof KafkaJSError)) throw error;
-          if (setupFault(error) !== undefined) throw unavailable(what, error);
+          const isRefused = refusal(error) !== undefined;
+          if (isRefused) logRefusals.inc({ operation: 'read' });
+          if (isRefused || unreadable(error) !== undefined) throw unavailable(what, error);
           last = error;
         }
         await sleep(RETRY_MS);

@@ -33,10 +33,12 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * What no waiting mends, as one line that names the variable or the right that is missing;
- * undefined for everything that may pass: brokers that are away, elections, timeouts.
+ * What the brokers refuse, as one line that names the variable or the right that is missing;
+ * undefined for everything else: brokers that are away, elections, timeouts. At the start it is how
+ * the service is set up. Later it has been taken away, by a broker that restarts before its users are
+ * there or a certificate that has run out, and may be given back.
  */
-export function setupFault(error: unknown): string | undefined {
+export function refusal(error: unknown): string | undefined {
   const { name, message, type, code } = rootOf(error);
   if (
     type === 'UNSUPPORTED_SASL_MECHANISM' ||
@@ -56,7 +58,6 @@ export function setupFault(error: unknown): string | undefined {
   if (type?.endsWith('_AUTHORIZATION_FAILED') === true) {
     return `KAFKA_SASL_USERNAME lacks a right on the brokers: ${reasonOf(error)}`;
   }
-  if (name === 'KafkaJSNotImplemented') return `the log holds what cannot be read: ${message}`;
   return undefined;
 }
 
@@ -64,9 +65,17 @@ export function setupFault(error: unknown): string | undefined {
  * The same when nothing has worked yet: a name that nobody knows is then a misspelt one. Later it is
  * a broker that is away, since the name of a container or a pod goes with it.
  */
-export function setupFaultAtStart(error: unknown): string | undefined {
+export function refusalAtStart(error: unknown): string | undefined {
   if (rootOf(error).code === 'ENOTFOUND') return `KAFKA_BROKERS: ${reasonOf(error)}`;
-  return setupFault(error);
+  return refusal(error);
+}
+
+/** What no waiting mends, in one line: records that kafkajs cannot read. */
+export function unreadable(error: unknown): string | undefined {
+  const { name, message } = rootOf(error);
+  return name === 'KafkaJSNotImplemented'
+    ? `the log holds what cannot be read: ${message}`
+    : undefined;
 }
 
 export function unavailable(what: string, cause: unknown): LogUnavailableError {

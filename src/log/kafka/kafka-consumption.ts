@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import kafkajs, { type Consumer, type EachBatchPayload } from 'kafkajs';
-import type { Logger } from '../../ops/logger.js';
-import { logErrors } from '../../ops/metrics.js';
+import type { EachBatchPayload } from 'kafkajs';
 import type { Consumption, RecordHandler } from '../upload-log.js';
 import { Assignment } from './assignment.js';
-import { KafkaSetupError, reasonOf, setupFault } from './failure.js';
-import { type ConsumerOptions, startConsumer } from './group-consumer.js';
 import { inTime } from './in-time.js';
+import { RestartingConsumer, type RestartingOptions } from './restarting-consumer.js';
 
 /**
  * How long a batch may hold up the fetching from its broker. A handler that takes longer has its
@@ -14,16 +11,19 @@ import { inTime } from './in-time.js';
  * heartbeats, between batches only.
  */
 const PATIENCE_MS = 100;
-const FIRST_RESTART_MS = 500;
-const LONGEST_RESTART_MS = 5_000;
+const ASK_AGAIN_MS = 500;
 
-export interface ConsumptionOptions extends ConsumerOptions {
+export interface ConsumptionOptions extends RestartingOptions {
   /** How long commits go on trying after `stop`. */
   readonly timeoutMs: number;
   /** By partition: where a consumer of the group begins. */
   readonly committed: () => Promise<readonly number[]>;
-  readonly logger: Logger;
+  /** By partition: the first record still kept, or the one that the next record gets. */
+  readonly offsets: (which: 'first' | 'next') => Promise<readonly number[]>;
 }
+
+/** What kafkajs does not declare: the offset that was asked for. */
+type Batch = EachBatchPayload['batch'] & { readonly fetchedOffset: string };
 
 /**
  * One member of a consumer group.
@@ -32,8 +32,6 @@ export interface ConsumptionOptions extends ConsumerOptions {
  * the handler's promise is pending, with the partition set aside. So heartbeats come in time
  * however slow the handler is, and a rebalance need not wait for it. kafkajs remembers how far it
  * has fetched, never how far it has committed; commits are the handler's alone.
- *
- * When the consumer of kafkajs crashes, it is replaced by a new one, unless waiting cannot help.
  */
 export class KafkaConsumption implements Consumption {
   readonly failed: Promise<never>;
@@ -42,12 +40,10 @@ export class KafkaConsumption implements Consumption {
   private readonly lastCalls = new Map<number, Promise<void>>();
   /** By partition: the offset behind what has been handed over at any time. */
   private readonly handed = new Map<number, number>();
-  private consumer: Consumer | undefined;
-  private restartMs = FIRST_RESTART_MS;
+  private readonly consumer: RestartingConsumer;
   /** Hands over nothing more. */
   isStopped = false;
   private patientUntil = Infinity;
-  private left: Promise<void> | undefined;
   private reject: (error: Error) => void = () => undefined;
 
   constructor(
@@ -57,7 +53,16 @@ export class KafkaConsumption implements Consumption {
     this.failed = new Promise<never>((_, reject) => (this.reject = reject));
     // Whoever consumes may look at it later, or never.
     this.failed.catch(() => undefined);
-    this.start();
+    this.consumer = new RestartingConsumer(options, {
+      revoked: () => {
+        for (const assignment of this.assignments.values()) this.revoke(assignment);
+      },
+      joined: (partitions) => {
+        this.joined(partitions);
+      },
+      take: (payload) => this.take(payload),
+      failed: (error) => void this.fail(error),
+    });
   }
 
   /** @throws RangeError ahead of what was handed over */
@@ -72,88 +77,111 @@ export class KafkaConsumption implements Consumption {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.patientUntil = Math.min(this.patientUntil, Date.now() + this.options.timeoutMs);
-    this.pauseFetching(undefined);
+    this.consumer.pause(undefined);
     await Promise.all(this.calls());
   }
 
   /** Stops and gives the partitions to the others. */
   leave(): Promise<void> {
-    this.left ??= this.stop().then(async () => {
-      this.revokeAll();
-      await this.consumer?.disconnect().catch(() => undefined);
-    });
-    return this.left;
-  }
-
-  private start(): void {
-    const consumer = startConsumer(this.options, {
-      joining: () => {
-        if (this.consumer === consumer) this.revokeAll();
-      },
-      joined: (partitions) => {
-        if (this.consumer === consumer) this.joined(partitions);
-      },
-      crashed: (error) => {
-        this.crashed(consumer, error);
-      },
-      take: (payload) => this.take(payload),
-    });
-    this.consumer = consumer;
+    return this.consumer.leave(this.stop());
   }
 
   private joined(partitions: readonly number[]): void {
-    this.revokeAll();
-    this.restartMs = FIRST_RESTART_MS;
+    for (const assignment of this.assignments.values()) this.revoke(assignment);
     if (this.isStopped) return;
-    const offsets = this.beginnings();
+    // kafkajs has the same offsets, but does not tell them.
+    const offsets = this.answered(this.options.committed);
     for (const partition of partitions) {
-      const assignment = new Assignment(
-        this.options.topic,
+      this.assign(
         partition,
-        this.handler,
-        (error) => void this.fail(error),
+        offsets.then((each) => each?.[partition] ?? 0),
       );
-      this.assignments.set(partition, assignment);
-      assignment.call = this.begin(assignment, offsets);
-      // kafkajs keeps a partition paused that has been away and comes back.
-      this.fetchAgain(assignment);
     }
   }
 
-  private async begin(
-    assignment: Assignment,
-    beginnings: Promise<readonly number[]>,
-  ): Promise<void> {
+  private assign(partition: number, beginning: Promise<number>): void {
+    const { topic } = this.options;
+    const assignment = new Assignment(
+      topic,
+      partition,
+      this.handler,
+      (error) => void this.fail(error),
+    );
+    this.assignments.set(partition, assignment);
+    assignment.call = this.begin(assignment, beginning);
+    // kafkajs keeps a partition paused that has been away and comes back.
+    this.fetchAgain(assignment);
+  }
+
+  private async begin(assignment: Assignment, beginning: Promise<number>): Promise<void> {
     await this.lastCalls.get(assignment.partition);
-    const offsets = await beginnings;
+    const offset = await beginning;
     if (assignment.isRevoked || this.isStopped) return;
-    assignment.begin(offsets[assignment.partition] ?? 0);
+    assignment.begin(offset);
     this.note(assignment);
   }
 
-  /** kafkajs has the same offsets, but does not tell them. */
-  private async beginnings(): Promise<readonly number[]> {
-    for (;;) {
+  private revoke(assignment: Assignment): void {
+    const { partition, call } = assignment;
+    this.assignments.delete(partition);
+    this.lastCalls.set(partition, call);
+    assignment.revoke(!this.isStopped);
+  }
+
+  /** Asks until there is an answer; undefined after `stop`. */
+  private async answered<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    while (!this.isStopped) {
       try {
-        return await this.options.committed();
+        return await ask();
       } catch {
-        if (this.isStopped) return [];
-        await sleep(FIRST_RESTART_MS);
+        await sleep(ASK_AGAIN_MS);
       }
     }
+    return undefined;
   }
 
   /** Takes a batch, or leaves it to be fetched again: `resolveOffset` is what moves kafkajs on. */
   private async take(payload: EachBatchPayload): Promise<void> {
-    const { batch } = payload;
+    const batch = payload.batch as Batch;
     const assignment = this.assignments.get(batch.partition);
     if (assignment === undefined) return;
     if (!(await this.isThrough(assignment))) return;
     if (assignment.isRevoked || this.isStopped) return;
-    assignment.hand(payload);
-    this.note(assignment);
-    payload.resolveOffset(batch.lastOffset());
+    const asked = Number(batch.fetchedOffset);
+    if (asked === assignment.next) {
+      assignment.hand(payload);
+      this.note(assignment);
+      payload.resolveOffset(batch.lastOffset());
+    } else {
+      assignment.call = this.realign(assignment, asked);
+    }
     await this.isThrough(assignment);
+  }
+
+  /**
+   * Fetches from the right place again, after a batch that was asked for at another.
+   *
+   * kafkajs has a fetcher for each broker. When one of them meets a leader that is none any more, it
+   * joins the group anew by itself, and what is on its way to the others from before is handed over
+   * after it: taken, it would move the group past all that was not committed. Or the place is not in
+   * the log any more, and kafkajs has gone to the log's first record.
+   */
+  private async realign(assignment: Assignment, asked: number): Promise<void> {
+    const { partition, next } = assignment;
+    const { offsets } = this.options;
+    const known = await this.answered(() => Promise.all([offsets('first'), offsets('next')]));
+    if (known === undefined || assignment.isRevoked) return;
+    const [first = 0, end = 0] = known.map((each) => each[partition]);
+    const isLost = next > end && asked === first;
+    if (isLost) {
+      // The log was made anew or has lost its end: nothing that is known of it holds.
+      this.revoke(assignment);
+      this.assign(partition, Promise.resolve(first));
+    } else if (next < first) {
+      // Retention has deleted it.
+      assignment.next = first;
+    }
+    this.consumer.seek(partition, isLost ? first : assignment.next);
   }
 
   /** Whether the handler call is done soon; if not, the partition is set aside until it is. */
@@ -161,7 +189,7 @@ export class KafkaConsumption implements Consumption {
     if (await inTime(assignment.call, PATIENCE_MS)) return true;
     if (!assignment.isSetAside) {
       assignment.isSetAside = true;
-      this.pauseFetching([assignment.partition]);
+      this.consumer.pause([assignment.partition]);
       void assignment.call.then(() => {
         assignment.isSetAside = false;
         this.fetchAgain(assignment);
@@ -172,49 +200,12 @@ export class KafkaConsumption implements Consumption {
 
   private fetchAgain({ partition, isSetAside, isRevoked }: Assignment): void {
     if (isSetAside || isRevoked || this.isStopped) return;
-    const { topic } = this.options;
-    whileRunning(() => this.consumer?.resume([{ topic, partitions: [partition] }]));
-  }
-
-  private pauseFetching(partitions: number[] | undefined): void {
-    const { topic } = this.options;
-    const all = partitions === undefined ? { topic } : { topic, partitions };
-    whileRunning(() => this.consumer?.pause([all]));
-  }
-
-  private crashed(consumer: Consumer, error: unknown): void {
-    if (this.consumer !== consumer || this.left !== undefined) return;
-    this.revokeAll();
-    this.consumer = undefined;
-    void consumer.disconnect().catch(() => undefined);
-    logErrors.inc({ operation: 'consume' });
-    const fault = setupFault(error);
-    if (fault !== undefined) {
-      void this.fail(new KafkaSetupError(fault, { cause: error }));
-      return;
-    }
-    const { topic, group, logger } = this.options;
-    logger.warn(
-      { topic, group, reason: reasonOf(error) },
-      'consumer lost the brokers, joins again',
-    );
-    setTimeout(() => {
-      if (this.left === undefined) this.start();
-    }, this.restartMs).unref();
-    this.restartMs = Math.min(this.restartMs * 2, LONGEST_RESTART_MS);
+    this.consumer.resume(partition);
   }
 
   private async fail(error: unknown): Promise<void> {
     this.reject(error instanceof Error ? error : new Error(String(error)));
     await this.leave();
-  }
-
-  private revokeAll(): void {
-    for (const [partition, assignment] of this.assignments) {
-      this.lastCalls.set(partition, assignment.call);
-      assignment.revoke(!this.isStopped);
-    }
-    this.assignments.clear();
   }
 
   private note({ partition, next }: Assignment): void {
@@ -224,14 +215,5 @@ export class KafkaConsumption implements Consumption {
   private calls(): Promise<void>[] {
     const current = Array.from(this.assignments.values(), ({ call }) => call);
     return [...current, ...this.lastCalls.values()];
-  }
-}
-
-/** A consumer that has crashed has nothing to pause; the next one begins with all partitions. */
-function whileRunning(act: () => void): void {
-  try {
-    act();
-  } catch (error) {
-    if (!(error instanceof kafkajs.KafkaJSNonRetriableError)) throw error;
   }
 }

@@ -132,7 +132,7 @@ export class KafkaLog implements UploadLog {
 
   /** @throws Error when this process consumes the group already */
   async consume(topic: Topic, group: string, handler: RecordHandler): Promise<Consumption> {
-    const { kafka } = this.connected();
+    const { kafka, reader } = this.connected();
     const before = this.consumptions.get(group);
     if (before?.isStopped === false) throw new Error(`the group ${group} is consumed already`);
     await before?.leave();
@@ -143,6 +143,7 @@ export class KafkaLog implements UploadLog {
         topic: this.nameOf(topic),
         group: this.options.prefix + group,
         committed: () => this.committedOffsets(topic, group),
+        offsets: (which) => reader.offsets(this.nameOf(topic), which),
       },
       handler,
     );
@@ -155,12 +156,17 @@ export class KafkaLog implements UploadLog {
     from: readonly number[],
     onRecords: (records: readonly LogRecord[]) => void,
   ): Promise<Tail> {
-    const { timeoutMs, metadataMs } = this.options;
+    const { timeoutMs, metadataMs, logger } = this.options;
     const name = this.nameOf(topic);
     // Connections of its own: brokers hold its requests until there are records.
     const reader = new DirectReader(this.connected().kafka, timeoutMs, metadataMs);
-    await reader.retried(`the tail of ${name}`, () => reader.connect([name]));
-    const tail = new KafkaTail(reader, name, from, onRecords);
+    try {
+      await reader.retried(`the tail of ${name}`, () => reader.connect([name]));
+    } catch (error) {
+      await reader.disconnect();
+      throw error;
+    }
+    const tail = new KafkaTail(reader, name, from, onRecords, logger);
     this.tails.add(tail);
     void tail.ended.then(() => this.tails.delete(tail));
     return tail;

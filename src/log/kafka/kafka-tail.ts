@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { logErrors } from '../../ops/metrics.js';
+import { Failure } from '../../domain/failure.js';
+import type { Logger } from '../../ops/logger.js';
+import { logErrors, logRefusals } from '../../ops/metrics.js';
 import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
 import { Waiting } from '../waiting.js';
-import { type DirectReader, type Fetched, outOfRange } from './direct-reader.js';
-import { setupFault } from './failure.js';
+import { type DirectReader, type Fetched, outOfRange, type Place } from './direct-reader.js';
+import { refusal, unreadable } from './failure.js';
 import { RecordDecoder } from './log-record.js';
 
 const FETCH_BYTES = 4 * 1024 * 1024;
 /** How long a broker holds a request that has nothing to tell; new records answer it at once. */
 const WAIT_MS = 500;
 const RETRY_MS = 200;
+/** A line about what the brokers refuse, no more often than this. */
+const LOG_MS = 10_000;
 
 interface TailedPartition {
   readonly decoder: RecordDecoder;
@@ -24,10 +28,12 @@ interface TailedPartition {
 export class KafkaTail implements Tail {
   /** Resolves when nothing runs any more; never rejects. */
   readonly ended: Promise<void>;
+  private readonly failure = new Failure();
   private readonly partitions: TailedPartition[] = [];
   private readonly loops = new Map<string, Promise<void>>();
   private readonly waiting = new Waiting((offsets) => this.isAt(offsets));
   private isStopped = false;
+  private loggedAt = -Infinity;
   private wasEnded!: () => void;
 
   /**
@@ -40,9 +46,14 @@ export class KafkaTail implements Tail {
     private readonly topic: string,
     private readonly from: readonly number[],
     private readonly onRecords: (records: readonly LogRecord[]) => void,
+    private readonly logger: Logger,
   ) {
     this.ended = new Promise((resolve) => (this.wasEnded = resolve));
     this.notice();
+  }
+
+  get failed(): Promise<never> {
+    return this.failure.promise;
   }
 
   async reached(offsets: readonly number[], timeoutMs: number): Promise<void> {
@@ -87,7 +98,7 @@ export class KafkaTail implements Tail {
           offset: this.partitions[partition]!.next,
         }));
         const fetched = await this.reader.fetch(node, this.topic, places, FETCH_BYTES, WAIT_MS);
-        this.handOver(fetched);
+        this.handOver(places, fetched);
       } catch (error) {
         await this.recover(error);
       }
@@ -95,10 +106,12 @@ export class KafkaTail implements Tail {
     this.loops.delete(node);
   }
 
-  private handOver(fetched: readonly Fetched[]): void {
+  private handOver(places: readonly Place[], fetched: readonly Fetched[]): void {
     if (this.isStopped) return;
     for (const { partition, messages } of fetched) {
       const state = this.partitions[partition]!;
+      // While a partition changes its leader, two brokers may be asked for it.
+      if (places.find((place) => place.partition === partition)?.offset !== state.next) continue;
       const records = state.decoder.decode(messages, state.next);
       const last = records.at(-1);
       if (last === undefined) continue;
@@ -125,10 +138,12 @@ export class KafkaTail implements Tail {
         this.waiting.advanced();
         return;
       }
-      if (setupFault(error) !== undefined) {
-        this.fail(error);
+      const lasting = unreadable(error);
+      if (lasting !== undefined) {
+        this.fail(new Error(lasting, { cause: error }));
         return;
       }
+      this.noteRefusal(error);
       await sleep(RETRY_MS);
       await this.refresh();
     } catch {
@@ -136,8 +151,18 @@ export class KafkaTail implements Tail {
     }
   }
 
+  private noteRefusal(error: unknown): void {
+    const reason = refusal(error);
+    if (reason === undefined) return;
+    logRefusals.inc({ operation: 'tail' });
+    if (performance.now() - this.loggedAt < LOG_MS) return;
+    this.loggedAt = performance.now();
+    this.logger.warn({ topic: this.topic, reason }, 'the brokers refuse to be read, asking again');
+  }
+
   private fail(cause: unknown): void {
     logErrors.inc({ operation: 'tail' });
+    this.failure.report(cause);
     void this.end(new LogUnavailableError('the tail of the log cannot go on', { cause }));
   }
 

@@ -6,6 +6,15 @@ import { KafkaSetupError, rootOf } from './failure.js';
 export const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
 
 /**
+ * A record is acknowledged when so many brokers have it, or all that keep it. With two replicas too,
+ * so that the promise is one: nothing acknowledged goes with one machine. Then appends wait while either
+ * is away; with three, one may be.
+ */
+const MIN_IN_SYNC = 2;
+/** Retention deletes whole segments only. */
+const SEGMENT_MS = 24 * 3_600_000;
+
+/**
  * Every gateway follows the status topic as a whole; two carry a few records a day; of claims the
  * order in one partition decides.
  */
@@ -22,21 +31,55 @@ export interface TopicSettings {
 /**
  * Creates the topics that are missing and checks every one of them.
  *
+ * @returns how many replicas each partition has at least
  * @throws KafkaSetupError naming the topic and the setting that does not do
  */
 export async function ensureTopics(
   admin: Admin,
   prefix: string,
   settings: TopicSettings,
-): Promise<void> {
+): Promise<number> {
   const present = new Set(await admin.listTopics());
-  for (const topic of TOPICS) {
-    if (!present.has(prefix + topic)) await create(admin, topic, prefix + topic, settings);
+  const missing = TOPICS.filter((topic) => !present.has(prefix + topic));
+  if (missing.length > 0) {
+    const replicas = settings.replicationFactor ?? (await defaultReplicas(admin));
+    for (const topic of missing) await create(admin, topic, prefix + topic, replicas, settings);
   }
-  await check(
-    admin,
-    TOPICS.map((topic) => prefix + topic),
-    settings.retentionMs,
+  const names = TOPICS.map((topic) => prefix + topic);
+  const replicas = await replicasOf(admin, names);
+  await check(admin, replicas, settings.retentionMs);
+  return Math.min(...replicas.values());
+}
+
+/** What the brokers give a topic for which nothing is asked. */
+async function defaultReplicas(admin: Admin): Promise<number> {
+  const { brokers } = await admin.describeCluster();
+  const setting = 'default.replication.factor';
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [
+      {
+        type: kafkajs.ConfigResourceTypes.BROKER,
+        name: String(brokers[0]?.nodeId),
+        configNames: [setting],
+      },
+    ],
+  });
+  const replicas = Number(resources[0]?.configEntries[0]?.configValue);
+  if (replicas >= 1) return replicas;
+  throw new KafkaSetupError(
+    `KAFKA_REPLICATION_FACTOR: to be set, since the brokers do not tell their ${setting}`,
+  );
+}
+
+/** By topic: the replicas of the partition that has the fewest. */
+async function replicasOf(admin: Admin, names: string[]): Promise<Map<string, number>> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: names });
+  return new Map(
+    topics.map(({ name, partitions }) => [
+      name,
+      Math.min(...partitions.map(({ replicas }) => replicas.length)),
+    ]),
   );
 }
 
@@ -44,15 +87,20 @@ async function create(
   admin: Admin,
   topic: Topic,
   name: string,
-  { partitions, replicationFactor, retentionMs }: TopicSettings,
+  replicas: number,
+  { partitions, retentionMs }: TopicSettings,
 ): Promise<void> {
   const configs = {
     'cleanup.policy': 'delete',
     'max.message.bytes': MAX_MESSAGE_BYTES,
     // By the leader's clock: those of several gateways differ, and times may not decrease.
     'message.timestamp.type': 'LogAppendTime',
+    'min.insync.replicas': Math.min(MIN_IN_SYNC, replicas),
     'retention.bytes': -1,
     'retention.ms': retentionMs,
+    'segment.ms': SEGMENT_MS,
+    // A replica that is behind would forget what was acknowledged.
+    'unclean.leader.election.enable': false,
   };
   try {
     await admin.createTopics({
@@ -60,7 +108,7 @@ async function create(
         {
           topic: name,
           numPartitions: topic === 'uploads' ? partitions : OTHER_PARTITIONS[topic],
-          ...(replicationFactor === undefined ? {} : { replicationFactor }),
+          replicationFactor: replicas,
           configEntries: Object.entries(configs).map(([key, value]) => ({
             name: key,
             value: String(value),
@@ -80,10 +128,17 @@ async function create(
   }
 }
 
-async function check(admin: Admin, names: readonly string[], retentionMs: number): Promise<void> {
+async function check(
+  admin: Admin,
+  replicas: ReadonlyMap<string, number>,
+  retentionMs: number,
+): Promise<void> {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+    resources: Array.from(replicas.keys(), (name) => ({
+      type: kafkajs.ConfigResourceTypes.TOPIC,
+      name,
+    })),
   });
   for (const { resourceName, configEntries } of resources) {
     const values = new Map(
@@ -110,5 +165,8 @@ async function check(admin: Admin, names: readonly string[], retentionMs: number
       `at least ${retentionMs} (LOG_RETENTION_HOURS)`,
     );
     demand('retention.bytes', (value) => value === '-1', '-1 (no limit)');
+    const inSync = Math.min(MIN_IN_SYNC, replicas.get(resourceName) ?? MIN_IN_SYNC);
+    demand('min.insync.replicas', (value) => Number(value) >= inSync, `at least ${inSync}`);
+    demand('unclean.leader.election.enable', (value) => value === 'false', 'false');
   }
 }

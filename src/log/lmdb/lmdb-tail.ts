@@ -1,12 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../domain/failure.js';
 import { logErrors } from '../../ops/metrics.js';
 import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
 import { Waiting } from '../waiting.js';
 import { PartitionReader, type PartitionSource } from './partition-reader.js';
 
+/** A read that fails is repeated: memory or LMDB's places for readers may be short for a while. */
+const RETRY_MS = 200;
+/** After so many failures in a row it is not passing. */
+const MAX_FAILURES = 20;
+
 /** Hands over every record of a topic. When it cannot go on, `reached` rejects from then on. */
 export class LmdbTail implements Tail {
+  private readonly failure = new Failure();
   private readonly readers: readonly PartitionReader[];
   private readonly waiting = new Waiting((offsets) => this.isAt(offsets));
+  private readonly stopping = new AbortController();
   /** Resolves when no reader runs any more; never rejects. */
   readonly ended: Promise<unknown>;
 
@@ -18,22 +27,23 @@ export class LmdbTail implements Tail {
   constructor(
     sources: readonly PartitionSource[],
     from: readonly number[],
-    run: (reader: PartitionReader) => Promise<void>,
-    onRecords: (records: readonly LogRecord[]) => void,
+    private readonly run: (reader: PartitionReader) => Promise<void>,
+    private readonly onRecords: (records: readonly LogRecord[]) => void,
   ) {
-    const advanced = (): void => {
-      this.waiting.advanced();
+    const handler = {
+      records: (records: readonly LogRecord[]): void => {
+        this.handOver(records);
+      },
+      advanced: (): void => {
+        this.waiting.advanced();
+      },
     };
-    this.readers = sources.map(
-      (source, i) => new PartitionReader(source, from[i] ?? 0, { records: onRecords, advanced }),
-    );
-    const runs = this.readers.map((reader) =>
-      run(reader).catch((cause: unknown) => {
-        logErrors.inc({ operation: 'tail' });
-        this.end(new LogUnavailableError('the tail of the log cannot go on', { cause }));
-      }),
-    );
-    this.ended = Promise.all(runs);
+    this.readers = sources.map((source, i) => new PartitionReader(source, from[i] ?? 0, handler));
+    this.ended = Promise.all(this.readers.map((reader) => this.follow(reader)));
+  }
+
+  get failed(): Promise<never> {
+    return this.failure.promise;
   }
 
   reached(offsets: readonly number[], timeoutMs: number): Promise<void> {
@@ -45,11 +55,42 @@ export class LmdbTail implements Tail {
     await this.ended;
   }
 
+  private async follow(reader: PartitionReader): Promise<void> {
+    const { signal } = this.stopping;
+    let failures = 0;
+    while (!signal.aborted) {
+      const { position } = reader;
+      try {
+        await this.run(reader);
+      } catch (cause) {
+        logErrors.inc({ operation: 'tail' });
+        failures = reader.position > position ? 1 : failures + 1;
+        if (failures >= MAX_FAILURES) this.fail(cause);
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  private handOver(records: readonly LogRecord[]): void {
+    try {
+      this.onRecords(records);
+    } catch (cause) {
+      this.fail(cause);
+      throw cause;
+    }
+  }
+
+  private fail(cause: unknown): void {
+    this.failure.report(cause);
+    this.end(new LogUnavailableError('the tail of the log cannot go on', { cause }));
+  }
+
   private isAt(offsets: readonly number[]): boolean {
     return this.readers.every((reader, i) => reader.position >= (offsets[i] ?? 0));
   }
 
   private end(reason: Error): void {
+    this.stopping.abort();
     for (const reader of this.readers) reader.stop();
     this.waiting.end(reason);
   }

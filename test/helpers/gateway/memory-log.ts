@@ -118,7 +118,11 @@ export class MemoryLog implements UploadLog {
       if (to === topic) onRecords([record]);
     });
     for (const record of this.records(topic)) onRecords([record]);
-    return Promise.resolve({ reached: () => Promise.resolve(), stop: () => Promise.resolve() });
+    return Promise.resolve({
+      failed: new Promise<never>(() => undefined),
+      reached: () => Promise.resolve(),
+      stop: () => Promise.resolve(),
+    });
   }
 
   maxRetentionMs(): Promise<number> {

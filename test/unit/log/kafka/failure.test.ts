@@ -1,20 +1,30 @@
 import { expect, test } from '@jest/globals';
 
-import { setupFault, setupFaultAtStart } from '../../../../src/log/kafka/failure.js';
+import { refusal, refusalAtStart, unreadable } from '../../../../src/log/kafka/failure.js';
 
 test('a host name that nobody knows ends the start only: later it is a broker that is away', () => {
   const lookup = Object.assign(new Error('getaddrinfo ENOTFOUND kafka'), { code: 'ENOTFOUND' });
   // As kafkajs wraps it.
   const error = new Error('Connection error', { cause: lookup });
-  expect(setupFaultAtStart(error)).toBe('KAFKA_BROKERS: getaddrinfo ENOTFOUND kafka');
-  expect(setupFault(error)).toBeUndefined();
+  expect(refusalAtStart(error)).toBe('KAFKA_BROKERS: getaddrinfo ENOTFOUND kafka');
+  expect(refusal(error)).toBeUndefined();
 });
 
-test('a password that the brokers refuse ends the process whenever it is refused', () => {
+test('what the brokers refuse is told from what they do not answer', () => {
   const refused = Object.assign(new Error('Authentication failed'), {
     name: 'KafkaJSSASLAuthenticationError',
   });
-  for (const fault of [setupFault(refused), setupFaultAtStart(refused)]) {
+  for (const fault of [refusal(refused), refusalAtStart(refused)]) {
     expect(fault).toMatch(/^KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: /);
   }
+});
+
+test('no waiting makes a record readable that kafkajs cannot read', () => {
+  const error = Object.assign(new Error('ZSTD compression not implemented'), {
+    name: 'KafkaJSNotImplemented',
+  });
+  expect(unreadable(error)).toBe(
+    'the log holds what cannot be read: ZSTD compression not implemented',
+  );
+  expect(refusal(error)).toBeUndefined();
 });

@@ -1,0 +1,111 @@
+import { EventEmitter } from 'node:events';
+
+import type { ConsumerConfig, ConsumerRunConfig, EachBatchPayload, Kafka, Offsets } from 'kafkajs';
+
+const events = { GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat', CRASH: 'crash' } as const;
+
+/**
+ * A consumer group with one member, as far as a consumption sees it of kafkajs: where it fetches
+ * next is moved by `resolveOffset` and `seek` alone, and begins at the committed offset with every
+ * join. A test brings the batches, in the order in which answers may arrive.
+ */
+export class FakeKafka {
+  /** By partition: what the group has committed. */
+  readonly committed: number[];
+  /** By partition: what is asked for next. */
+  readonly positions: number[] = [];
+  readonly paused = new Set<number>();
+  /** How many consumers have been made. */
+  made = 0;
+  private emitter = new EventEmitter();
+  private config!: ConsumerConfig;
+  private running: ConsumerRunConfig | undefined;
+
+  constructor(
+    private readonly topic: string,
+    partitions: number,
+  ) {
+    this.committed = Array.from({ length: partitions }, () => 0);
+  }
+
+  get kafka(): Kafka {
+    return { consumer: (config: ConsumerConfig) => this.consumer(config) } as unknown as Kafka;
+  }
+
+  get isRunning(): boolean {
+    return this.running !== undefined;
+  }
+
+  /** As a fetcher of kafkajs does that has met a leader that is none any more. */
+  join(): void {
+    const [assigner] = this.config.partitionAssigners!;
+    assigner!({ cluster: {} as never, groupId: '', logger: {} as never }).protocol({
+      topics: [this.topic],
+    });
+    this.positions.splice(0, Infinity, ...this.committed);
+    const memberAssignment = { [this.topic]: [...this.committed.keys()] };
+    this.emitter.emit(events.GROUP_JOIN, { payload: { memberAssignment } });
+  }
+
+  crash(error: Error): void {
+    this.emitter.emit(events.CRASH, { payload: { error } });
+  }
+
+  /** Fetches from where the consumer stands. */
+  fetch(partition: number, count: number): Promise<void> {
+    return this.answer(partition, this.positions[partition]!, count);
+  }
+
+  /** The answer to a fetch from `asked` arrives: records from there on, unless the log begins later. */
+  async answer(partition: number, asked: number, count: number, first = asked): Promise<void> {
+    if (this.paused.has(partition)) return;
+    const messages = Array.from({ length: count }, (_, i) => ({
+      offset: `${first + i}`,
+      timestamp: '0',
+      key: null,
+      value: Buffer.from(`${first + i}`),
+    }));
+    await this.running!.eachBatch!({
+      batch: {
+        partition,
+        fetchedOffset: `${asked}`,
+        messages,
+        lastOffset: () => `${first + count - 1}`,
+      },
+      resolveOffset: (offset: string) => (this.positions[partition] = Number(offset) + 1),
+      commitOffsetsIfNecessary: ({ topics }: Offsets) => {
+        for (const { partition: of, offset } of topics[0]!.partitions) {
+          this.committed[of] = Number(offset);
+        }
+        return Promise.resolve();
+      },
+    } as unknown as EachBatchPayload);
+  }
+
+  private consumer(config: ConsumerConfig): object {
+    this.made++;
+    this.config = config;
+    this.running = undefined;
+    this.emitter = new EventEmitter();
+    return {
+      events,
+      on: (event: string, listener: () => void) => this.emitter.on(event, listener),
+      connect: () => Promise.resolve(),
+      subscribe: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(),
+      run: (running: ConsumerRunConfig) => {
+        this.running = running;
+        return Promise.resolve();
+      },
+      seek: ({ partition, offset }: { partition: number; offset: string }) => {
+        this.positions[partition] = Number(offset);
+      },
+      pause: ([{ partitions }]: [{ partitions?: number[] }]) => {
+        for (const each of partitions ?? this.committed.keys()) this.paused.add(each);
+      },
+      resume: ([{ partitions }]: [{ partitions: number[] }]) => {
+        for (const each of partitions) this.paused.delete(each);
+      },
+    };
+  }
+}

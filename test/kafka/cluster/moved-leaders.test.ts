@@ -1,0 +1,83 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { KafkaCluster } from '../../helpers/kafka-cluster.js';
+import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
+import { record } from '../../helpers/log/log-folders.js';
+import { Collector, texts, until } from '../collector.js';
+import { Worker } from '../worker.js';
+
+describeWithBroker('while partitions change their leaders', () => {
+  let cluster: KafkaCluster;
+  beforeAll(async () => {
+    cluster = await KafkaCluster.start();
+  });
+  afterAll(() => cluster.stop());
+  const logs = new KafkaLogs(() => cluster.brokers);
+  afterEach(async () => {
+    for (const { proxy } of cluster.nodes) proxy.fetchDelayMs = 0;
+    await logs.cleanUp();
+  });
+  const uploads = (): string => `${logs.prefix}uploads`;
+
+  it('an answer that was on its way when the group was joined anew moves nothing on', async () => {
+    const log = await logs.open({ partitions: 2, replicationFactor: 3, compression: 'none' });
+    const leader = await cluster.leader(uploads(), 1);
+    if ((await cluster.leader(uploads(), 0)) === leader) await cluster.moveLeader(uploads(), 0);
+    const append = (...names: string[]): Promise<unknown> =>
+      log.append(
+        'uploads',
+        names.map((name) => record(name, { partition: 1 })),
+      );
+    const collector = new Collector();
+    await log.consume('uploads', 'ingest', collector);
+    await append('a', 'b', 'c');
+    await until(() => collector.seen.length === 3);
+
+    const held = cluster.node(leader).proxy.holdFetch(Buffer.from('on its way'));
+    await append('on its way');
+    await held.arrived;
+    const moving = cluster.moveLeader(uploads(), 0);
+    await until(() => collector.events.filter((event) => event === '+1@0').length > 1);
+    const begun = collector.seen.length;
+    held.release();
+    await append('after');
+    await until(() => texts(collector.seen).includes('after'));
+    expect(texts(collector.seen.slice(begun))).toEqual(['a', 'b', 'c', 'on its way', 'after']);
+    await moving;
+  });
+
+  it('a group under load reads and commits every record', async () => {
+    const partitions = 4;
+    const options = { partitions, replicationFactor: 3 };
+    const producer = await logs.open(options);
+    const workers = await Promise.all(
+      [3, 40].map(async (workMs) => Worker.start(await logs.open(options), workMs)),
+    );
+    for (const { id, proxy } of cluster.nodes) proxy.fetchDelayMs = 60 * id;
+    let number = 0;
+    const appends = new AbortController();
+    const appending = (async () => {
+      while (!appends.signal.aborted) {
+        const next = Array.from({ length: 8 }, () =>
+          record(`${number}`, { partition: number++ % partitions }),
+        );
+        await producer.append('uploads', next);
+        await sleep(10);
+      }
+    })();
+    const seen = (): Set<string> => new Set(workers.flatMap((worker) => texts(worker.seen)));
+    await until(() => seen().size > 100);
+    for (let move = 0; move < 2 * partitions; move++) {
+      await cluster.moveLeader(uploads(), move % partitions);
+    }
+    appends.abort();
+    await appending;
+    await until(() => seen().size === number);
+    expect(workers.flatMap(({ faults }) => faults)).toEqual([]);
+    await until(async () => {
+      const committed = await producer.committedOffsets('uploads', 'ingest');
+      return String(committed) === String(await producer.endOffsets('uploads'));
+    });
+  });
+});

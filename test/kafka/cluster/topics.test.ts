@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+
+import { KafkaSetupError } from '../../../src/log/kafka/failure.js';
+import { LogUnavailableError } from '../../../src/log/upload-log.js';
+import { KafkaCluster } from '../../helpers/kafka-cluster.js';
+import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
+import { record } from '../../helpers/log/log-folders.js';
+import { until } from '../collector.js';
+import { describeTopics } from '../described-topics.js';
+
+const DURABLE = { 'min.insync.replicas': '2', 'unclean.leader.election.enable': 'false' };
+
+describeWithBroker('the topics of three brokers', () => {
+  let cluster: KafkaCluster;
+  beforeAll(async () => {
+    cluster = await KafkaCluster.start(3, { 'default.replication.factor': '3' });
+  });
+  afterAll(() => cluster.stop());
+  const logs = new KafkaLogs(() => cluster.brokers);
+  afterEach(() => logs.cleanUp());
+  let lines: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+
+  it.each([
+    [3, 3],
+    [undefined, 3],
+    [2, 2],
+  ])(
+    'asked for %p replicas have %p, two of which have what is acknowledged',
+    async (asked, has) => {
+      lines = [];
+      await logs.open({ replicationFactor: asked, logger });
+      for (const { replicas, settings } of await logs.admin((a) =>
+        describeTopics(a, logs.prefix),
+      )) {
+        expect(replicas).toBe(has);
+        expect(settings).toMatchObject({ ...DURABLE, 'segment.ms': '86400000' });
+      }
+      expect(lines.filter((line) => line.includes('replica'))).toHaveLength(has === 2 ? 1 : 0);
+    },
+  );
+
+  it.each([
+    ['min.insync.replicas', '1', 'at least 2'],
+    ['unclean.leader.election.enable', 'true', 'false'],
+  ])('are refused with %s %s', async (setting, value, needed) => {
+    const topic = `${logs.prefix}status`;
+    const configEntries = Object.entries({
+      ...DURABLE,
+      'max.message.bytes': '2097152',
+      'message.timestamp.type': 'LogAppendTime',
+      'retention.ms': '-1',
+      [setting]: value,
+    }).map(([name, wanted]) => ({ name, value: wanted }));
+    await logs.admin((admin) => admin.createTopics({ topics: [{ topic, configEntries }] }));
+    const message = `topic ${topic}: ${setting} is ${value}, but it has to be ${needed}`;
+    await expect(logs.open({ replicationFactor: 3 })).rejects.toThrow(new KafkaSetupError(message));
+  });
+
+  it('with two replicas take nothing that one of them alone would have', async () => {
+    // Longer than the brokers take to give up one that is away.
+    const log = await logs.open({ replicationFactor: 2, timeoutMs: 20_000 });
+    const leader = await cluster.leader(`${logs.prefix}uploads`, 0);
+    const follower = await cluster.admin(async (admin) => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [`${logs.prefix}uploads`] });
+      return topics[0]!.partitions[0]!.replicas.find((id) => id !== leader)!;
+    });
+    await log.append('uploads', [record('both')]);
+    await cluster.node(follower).kill();
+    await expect(log.append('uploads', [record('one')])).rejects.toThrow(LogUnavailableError);
+    await cluster.node(follower).restart();
+    await until(() =>
+      log.append('uploads', [record('both again')]).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+});

@@ -1,0 +1,26 @@
+import kafkajs, { type Admin } from 'kafkajs';
+
+import { TOPICS } from '../../src/log/upload-log.js';
+
+export interface DescribedTopic {
+  readonly replicas: number;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** How the topics of a log are, in the order of their names in the port. */
+export async function describeTopics(admin: Admin, prefix: string): Promise<DescribedTopic[]> {
+  const names = TOPICS.map((topic) => prefix + topic);
+  const { topics } = await admin.fetchTopicMetadata({ topics: names });
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+  });
+  return names.map((name) => ({
+    replicas: topics.find((topic) => topic.name === name)!.partitions[0]!.replicas.length,
+    settings: Object.fromEntries(
+      resources
+        .find(({ resourceName }) => resourceName === name)!
+        .configEntries.map(({ configName, configValue }) => [configName, configValue]),
+    ),
+  }));
+}

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { KafkaMessage } from 'kafkajs';
+import { pino } from 'pino';
+
+import type { DirectReader, Fetched, Place } from '../../../../src/log/kafka/direct-reader.js';
+import { KafkaTail } from '../../../../src/log/kafka/kafka-tail.js';
+import { LogUnavailableError, type LogRecord } from '../../../../src/log/upload-log.js';
+import { texts } from '../../../kafka/collector.js';
+
+/** Brokers that hold back every answer until the test gives it. */
+class Brokers {
+  leader = 'a';
+  readonly asked: { node: string; places: readonly Place[]; settle: Settle }[] = [];
+  private wakeUp: (() => void) | undefined;
+
+  get reader(): DirectReader {
+    return {
+      partitions: () => 1,
+      leaders: () => new Map([[this.leader, [0]]]),
+      refresh: () => Promise.resolve(),
+      refreshIfOld: () => Promise.resolve(),
+      offsets: () => Promise.resolve([0]),
+      disconnect: () => Promise.resolve(),
+      fetch: (node: string, _topic: string, places: readonly Place[]) =>
+        new Promise<readonly Fetched[]>((resolve, reject) => {
+          this.asked.push({ node, places, settle: { resolve, reject } });
+          this.wakeUp?.();
+        }),
+    } as unknown as DirectReader;
+  }
+
+  /** The next question to a broker, when there is one. */
+  async question(node = this.leader): Promise<{ from: number } & Settle> {
+    for (;;) {
+      const i = this.asked.findIndex((each) => each.node === node);
+      if (i >= 0) {
+        const [{ places, settle }] = this.asked.splice(i, 1) as [(typeof this.asked)[number]];
+        return { from: places[0]!.offset, ...settle };
+      }
+      await new Promise<void>((resolve) => (this.wakeUp = resolve));
+    }
+  }
+}
+
+interface Settle {
+  resolve(fetched: readonly Fetched[]): void;
+  reject(error: Error): void;
+}
+
+function records(from: number, to: number): Fetched[] {
+  const messages = Array.from({ length: to - from }, (_, i) => {
+    const text = `${from + i}`;
+    return { offset: text, timestamp: '0', key: null, value: Buffer.from(text) } as KafkaMessage;
+  });
+  return [{ partition: 0, messages }];
+}
+
+let brokers: Brokers;
+let tail: KafkaTail;
+let seen: LogRecord[];
+beforeEach(() => {
+  brokers = new Brokers();
+  seen = [];
+});
+afterEach(() => tail.stop());
+
+function follow(onRecords = (handed: readonly LogRecord[]) => void seen.push(...handed)): void {
+  const logger = pino({ level: 'silent' });
+  tail = new KafkaTail(brokers.reader, 'test.status', [0], onRecords, logger);
+}
+
+test.each([
+  ['a login', { name: 'KafkaJSSASLAuthenticationError' }],
+  ['a right', { type: 'TOPIC_AUTHORIZATION_FAILED' }],
+  ['a handshake', { code: 'EPROTO' }],
+])('asks again when %s is refused', async (_, fields) => {
+  follow();
+  for (let times = 0; times < 3; times++) {
+    (await brokers.question()).reject(Object.assign(new Error('refused'), fields));
+  }
+  (await brokers.question()).resolve(records(0, 3));
+  await tail.reached([3], 4_000);
+  expect(texts(seen)).toEqual(['0', '1', '2']);
+});
+
+test('hands over once, and all, what two brokers are asked for while the leader changes', async () => {
+  follow();
+  const old = await brokers.question('a');
+  brokers.leader = 'b';
+  // Whoever asks for a partition that is not known yet has the metadata read again.
+  await expect(tail.reached([0, 1], 10)).rejects.toThrow(LogUnavailableError);
+  const first = await brokers.question('b');
+  first.resolve(records(0, 2));
+  const next = await brokers.question('b');
+  expect(next.from).toBe(2);
+  old.resolve(records(0, 3));
+  next.resolve(records(2, 4));
+  await tail.reached([4], 4_000);
+  expect(texts(seen)).toEqual(['0', '1', '2', '3']);
+});
+
+test('says that it cannot go on at records that cannot be read', async () => {
+  follow();
+  const error = Object.assign(new Error('zstd'), { name: 'KafkaJSNotImplemented' });
+  (await brokers.question()).reject(error);
+  await expect(tail.failed).rejects.toThrow('the log holds what cannot be read: zstd');
+  await expect(tail.reached([1], 60_000)).rejects.toThrow('cannot go on');
+});
+
+test('says that it cannot go on when its records cannot be taken', async () => {
+  follow(() => {
+    throw new TypeError('not a transition');
+  });
+  (await brokers.question()).resolve(records(0, 1));
+  await expect(tail.failed).rejects.toThrow(TypeError);
+});
