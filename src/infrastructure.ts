@@ -12,7 +12,7 @@ import type { Warehouse } from './warehouse/warehouse.js';
 export interface Infrastructure {
   readonly log: UploadLog;
   readonly warehouse: Warehouse;
-  /** Rejects when the log cannot go on in this process, also because a record is too new for it. */
+  /** Rejects when the log cannot go on in this process. */
   readonly failed: Promise<never>;
   /**
    * Resolves when the brokers have answered and the warehouse has the schema that this process
@@ -40,11 +40,8 @@ export async function openInfrastructure(config: Config, logger: Logger): Promis
     const { DataFolderLock } = await import('./log/lmdb/data-folder-lock.js');
     const lock = await DataFolderLock.acquire(dataDir);
     closes.push(() => lock.release());
-    const { log: adapter, ready: logReady, failed: adapterFailed } = await openLog(config, logger);
+    const { log: adapter, ready: logReady, failed } = await openLog(config, logger);
     const log = new FormattedLog(adapter);
-    const failed = Promise.race([adapterFailed, log.failed]);
-    // Whoever owns this may look at it later, or never.
-    failed.catch(() => undefined);
     closes.push(() => log.close());
     const { warehouse, ready: warehouseReady } = await openWarehouse(config, logger);
     closes.push(() => warehouse.close());

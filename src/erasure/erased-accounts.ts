@@ -45,7 +45,7 @@ export class ErasedAccounts implements ErasureFence {
       }
     });
     erased.tail.failed.catch(erased.failure.report);
-    await erased.tail.reached(ends, timeoutMs);
+    await Promise.race([erased.tail.reached(ends, timeoutMs), erased.tail.failed]);
     return erased;
   }
 

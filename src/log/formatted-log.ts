@@ -1,4 +1,3 @@
-import { Failure } from '../domain/failure.js';
 import type {
   Consumption,
   LogRecord,
@@ -41,17 +40,7 @@ export class RecordFormatError extends Error {
  * known here are handed to nobody, so nothing is committed beyond them.
  */
 export class FormattedLog implements UploadLog {
-  private readonly failure = new Failure();
-
   constructor(private readonly log: UploadLog) {}
-
-  /**
-   * Rejects with a RecordFormatError when a tail has met a record that cannot be read here. Whoever
-   * consumes or reads is told directly.
-   */
-  get failed(): Promise<never> {
-    return this.failure.promise;
-  }
 
   partitions(topic: Topic): number {
     return this.log.partitions(topic);
@@ -94,24 +83,15 @@ export class FormattedLog implements UploadLog {
     });
   }
 
-  async tail(
+  tail(
     topic: Topic,
     from: readonly number[],
     onRecords: (records: readonly LogRecord[]) => void,
   ): Promise<Tail> {
-    let unreadable: RecordFormatError | undefined;
-    const tail = await this.log.tail(topic, from, (records) => {
-      unreadable ??= unreadableOf(topic, records);
-      if (unreadable === undefined) onRecords(records);
-      else this.failure.report(unreadable);
+    return this.log.tail(topic, from, (records) => {
+      check(topic, records);
+      onRecords(records);
     });
-    return {
-      async reached(offsets, timeoutMs) {
-        await tail.reached(offsets, timeoutMs);
-        if (unreadable !== undefined) throw unreadable;
-      },
-      stop: () => tail.stop(),
-    };
   }
 
   async *read(
@@ -140,18 +120,11 @@ function formatted(topic: Topic, records: readonly RecordToAppend[]): RecordToAp
   return records.map((record) => ({ ...record, headers: { ...record.headers, format } }));
 }
 
-/** @throws RecordFormatError */
+/** @throws RecordFormatError of the first record whose form is not known here */
 function check(topic: Topic, records: readonly LogRecord[]): void {
-  const unreadable = unreadableOf(topic, records);
-  if (unreadable !== undefined) throw unreadable;
-}
-
-/** What is wrong with the first record whose form is not known here. */
-function unreadableOf(topic: Topic, records: readonly LogRecord[]): RecordFormatError | undefined {
   for (const record of records) {
     const format = Number(record.headers['format']);
     // Without a header it is not a number.
-    if (!(format >= 1 && format <= FORMATS[topic])) return new RecordFormatError(topic, record);
+    if (!(format >= 1 && format <= FORMATS[topic])) throw new RecordFormatError(topic, record);
   }
-  return undefined;
 }

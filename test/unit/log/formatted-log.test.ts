@@ -61,10 +61,10 @@ describe.each([
   test('ends what follows a tail, which hands over nothing more', async () => {
     const seen: LogRecord[] = [];
     const tail = await log.tail('status', [0], (records) => seen.push(...records));
-    await expect(tail.reached([3], 5_000)).rejects.toThrow(message(1));
-    await expect(log.failed).rejects.toThrow(message(1));
+    await expect(tail.reached([3], 5_000)).rejects.toThrow('cannot go on');
+    await expect(tail.failed).rejects.toThrow(RecordFormatError);
+    await expect(tail.failed).rejects.toThrow(message(1));
     await log.append('status', [record('later')]);
-    await expect(tail.reached([4], 5_000)).rejects.toThrow(RecordFormatError);
     expect(seen).toEqual([]);
     await tail.stop();
   });
