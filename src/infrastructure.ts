@@ -2,10 +2,12 @@ import { mkdir } from 'node:fs/promises';
 
 import type { Config } from './config/config.js';
 import { logFolder } from './config/data-folder.js';
-import type { UploadLog } from './log/upload-log.js';
+import { retrying } from './domain/retry.js';
+import { LogUnavailableError, type UploadLog } from './log/upload-log.js';
 import type { Logger } from './ops/logger.js';
 import { migrate } from './warehouse/schema/migrate.js';
-import type { Warehouse } from './warehouse/warehouse.js';
+import { refusalOf } from './warehouse/refusal.js';
+import { isPassing, type Warehouse } from './warehouse/warehouse.js';
 
 /** What has been opened, and how to close it again, last first. */
 export interface Infrastructure {
@@ -52,6 +54,29 @@ export async function openInfrastructure(config: Config, logger: Logger): Promis
     await close();
     throw error;
   }
+}
+
+/**
+ * Asks the log or the warehouse until it answers.
+ *
+ * @throws ConfigError when it answers and refuses
+ */
+export function answered<T>(
+  logger: Logger,
+  signal: AbortSignal,
+  ask: () => Promise<T>,
+): Promise<T> {
+  return retrying(
+    ask,
+    (error) => {
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) throw refusal;
+      if (!isPassing(error) && !(error instanceof LogUnavailableError)) return false;
+      logger.warn({ reason: (error as Error).message }, 'waiting for the log or the warehouse');
+      return true;
+    },
+    signal,
+  );
 }
 
 async function openLog(

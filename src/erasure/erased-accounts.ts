@@ -42,7 +42,12 @@ export class ErasedAccounts implements ErasureFence {
         if (erasure !== undefined) erased.add(erasure.account, erasure.version);
       }
     });
-    await erased.tail.reached(ends, timeoutMs);
+    try {
+      await erased.tail.reached(ends, timeoutMs);
+    } catch (error) {
+      await erased.stop();
+      throw error;
+    }
     return erased;
   }
 
