@@ -161,7 +161,7 @@ export const requestRows = new Gauge({
 
 export const deadLetters = new Counter({
   name: 'custom_data_dead_letters_total',
-  help: 'Uploads that this process has set aside, by cause (rejected, crash).',
+  help: 'Uploads that this process has set aside, by cause (rejected, crash, exception).',
   labelNames: ['family', 'cause'] as const,
   registers,
 });
@@ -208,7 +208,7 @@ export const processInfo = new Gauge({
 
 // A counter that appears with its first event at 1 has no increase that Prometheus could see.
 for (const { name: family } of FAMILIES) {
-  for (const cause of ['rejected', 'crash']) deadLetters.inc({ family, cause }, 0);
+  for (const cause of ['rejected', 'crash', 'exception']) deadLetters.inc({ family, cause }, 0);
   for (const status of ['validated', 'ingested', 'succeeded', 'failed']) {
     transitions.inc({ family, status }, 0);
   }

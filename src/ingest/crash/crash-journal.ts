@@ -21,7 +21,7 @@ const COMPACT_LINES = 20_000;
  * killed are not taken for its killers.
  *
  * Written without a sync: what is to be survived is the end of the process, not of the machine. A
- * clean stop leaves no file.
+ * clean stop leaves no file; one after an exception does.
  */
 export class CrashJournal {
   /** By upload: the line that says so. */
@@ -53,13 +53,15 @@ export class CrashJournal {
   }
 
   /**
-   * Whatever is unfinished has not ended the process. What is told of it from now on is not written:
+   * What is told of it from now on is not written:
    * the file's number may be another file's by then.
+   *
+   * @param isKept whether something unfinished ends the process; otherwise nothing of it has
    */
-  close(): void {
+  close(isKept = false): void {
     this.isClosed = true;
     closeSync(this.file);
-    rmSync(this.path, { force: true });
+    if (!isKept) rmSync(this.path, { force: true });
   }
 
   private append(line: string): void {

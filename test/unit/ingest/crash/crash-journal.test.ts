@@ -79,6 +79,19 @@ test('a clean stop suspects nobody, and half a line is none', () => {
   expect(nextProcess().deathsOf('b')).toBe(1);
 });
 
+test('after a stop by an exception what is unfinished is suspected, as after a death', () => {
+  const journal = nextProcess();
+  journal.begin('a', false);
+  journal.begin('b', false);
+  journal.end('b');
+  journal.close(true);
+  const second = nextProcess();
+  expect([second.deathsOf('a'), second.deathsOf('b')]).toEqual([1, 0]);
+  second.begin('a', true);
+  second.close(true);
+  expect(nextProcess().deathsOf('a')).toBe(2);
+});
+
 test('the file stays small, and what is in process outlives its rewriting', () => {
   const journal = nextProcess();
   journal.begin('stays', false);
