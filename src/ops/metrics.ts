@@ -180,6 +180,12 @@ export const warehouseErrors = new Counter({
   registers,
 });
 
+export const warehouseRefusals = new Counter({
+  name: 'custom_data_warehouse_refusals_total',
+  help: 'Statements that the ClickHouse server refused for the credentials, the rights or the certificates, not for what they say.',
+  registers,
+});
+
 export const measurementFailures = new Counter({
   name: 'custom_data_measurement_failures_total',
   help: 'Measurements for a scrape that failed or took too long, by what was measured (lag, history, disk).',
