@@ -4,10 +4,14 @@ import type { Config } from './config/config.js';
 import { logFolder } from './config/data-folder.js';
 import { retrying } from './domain/retry.js';
 import { LogUnavailableError, type UploadLog } from './log/upload-log.js';
+import { attempt } from './ops/attempt.js';
 import type { Logger } from './ops/logger.js';
 import { migrate } from './warehouse/schema/migrate.js';
 import { refusalOf } from './warehouse/refusal.js';
 import { isPassing, type Warehouse } from './warehouse/warehouse.js';
+
+/** What brokers have to answer that they are left: they may be away. */
+const LEAVE_MS = 2_000;
 
 /** What has been opened, and how to close it again, last first. */
 export interface Infrastructure {
@@ -41,8 +45,8 @@ export async function openInfrastructure(config: Config, logger: Logger): Promis
     const { DataFolderLock } = await import('./log/lmdb/data-folder-lock.js');
     const lock = await DataFolderLock.acquire(dataDir);
     closes.push(() => lock.release());
-    const { log, ready: logReady, failed } = await openLog(config, logger);
-    closes.push(() => log.close());
+    const { log, ready: logReady, failed, close: closeLog } = await openLog(config, logger);
+    closes.push(closeLog);
     const { warehouse, ready: warehouseReady } = await openWarehouse(config, logger);
     closes.push(() => warehouse.close());
     const ready = async (signal: AbortSignal): Promise<void> => {
@@ -82,12 +86,16 @@ export function answered<T>(
 async function openLog(
   { dataDir, kafka, limits }: Config,
   logger: Logger,
-): Promise<Pick<Infrastructure, 'log' | 'failed' | 'ready'>> {
+): Promise<Pick<Infrastructure, 'log' | 'failed' | 'ready' | 'close'>> {
   if (kafka !== undefined) {
     const { configuredKafkaLog } = await import('./log/kafka/configured.js');
     const log = await configuredKafkaLog(kafka, limits, logger);
     const never = new Promise<never>(() => undefined);
-    return { log, failed: never, ready: (signal) => log.ready(signal) };
+    const close = async (): Promise<void> => {
+      const reason = await attempt(() => log.close(), LEAVE_MS);
+      if (reason !== 'ok') logger.warn({ reason }, 'the brokers were not left in good order');
+    };
+    return { log, failed: never, ready: (signal) => log.ready(signal), close };
   }
   const { LmdbLog } = await import('./log/lmdb/lmdb-log.js');
   const log = LmdbLog.open({
@@ -95,7 +103,7 @@ async function openLog(
     retentionMs: limits.logRetentionMs,
     timeoutMs: limits.logTimeoutMs,
   });
-  return { log, failed: log.failed, ready: () => Promise.resolve() };
+  return { log, failed: log.failed, ready: () => Promise.resolve(), close: () => log.close() };
 }
 
 async function openWarehouse(

@@ -29,6 +29,7 @@ const END_MS = (SHUTDOWN_SECONDS + 5) * 1_000;
 const SLACK_MS = 1_000;
 
 let dataDir: string;
+let token: string;
 const running: ServiceProcess[] = [];
 
 async function start(env: Record<string, string>): Promise<ServiceProcess> {
@@ -39,6 +40,7 @@ async function start(env: Record<string, string>): Promise<ServiceProcess> {
 
 beforeEach(async () => {
   dataDir = await makeDataDir();
+  token = await tokenFor(dataDir, 'acme');
 });
 afterEach(async () => {
   for (const service of running.splice(0)) await service.kill();
@@ -76,11 +78,12 @@ test('a thread of the pool that waits for good: the process ends in time', async
 test('a log that fails while the warehouse hangs ends the process in time, with 1', async () => {
   const deployment = await Deployment.open({ log: 'lmdb', warehouse: 'clickhouse' });
   try {
+    const ofAcme = await tokenFor(deployment.dataDir, 'acme');
     const service = await deployment.start({
       ...logDyingAtSignal(),
       SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS),
     });
-    const client = await clientOf(service, deployment.dataDir);
+    const client = new ApiClient(() => service.ports.api, ofAcme);
     await client.upload('cost', FILE);
     await deployment.clickhouse!.fault({ kind: 'hang' });
     // Inserts of rows and of the history hang, with more records behind them.
@@ -112,14 +115,9 @@ test('a second signal changes nothing at once, and a later one ends the process'
   expect(await untilEnd(service)).toBeLessThan(SLACK_MS);
 });
 
-async function clientOf(service: ServiceProcess, ofDataDir = dataDir): Promise<ApiClient> {
-  const token = await tokenFor(ofDataDir, 'acme');
-  return new ApiClient(() => service.ports.api, token);
-}
-
 /** Begins an upload whose body never ends: the stop waits for it until its deadline. */
 async function keepBusy(service: ServiceProcess): Promise<void> {
-  const client = await clientOf(service);
+  const client = new ApiClient(() => service.ports.api, token);
   client.postHalf('cost', FILE).catch(() => undefined);
   while ((await service.metric('custom_data_uploads_receiving')) === 0) await sleep(20);
 }

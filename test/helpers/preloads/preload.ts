@@ -34,6 +34,11 @@ export function unpreparable(throwing: string, ending: string): Record<string, s
   return { ...preloading('unpreparable-bytes.mjs'), ...markers };
 }
 
+/** What a process has in its environment so that its tails stall at SIGUSR2, and go on at the next. */
+export function stallingTails(): Record<string, string> {
+  return preloading('stalled-tails.mjs');
+}
+
 function preloading(file: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${new URL(file, import.meta.url).href}` };
 }
