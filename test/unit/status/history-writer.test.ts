@@ -7,7 +7,7 @@ import type { RecordToAppend, UploadLog } from '../../../src/log/upload-log.js';
 import { HISTORY_GROUP, HistoryWriter } from '../../../src/status/history-writer.js';
 import type { RequestHistory } from '../../../src/status/history.js';
 import { type Warehouse, WarehouseError } from '../../../src/warehouse/warehouse.js';
-import { LogFolders, until } from '../../log/helpers/log-folders.js';
+import { LogFolders, until } from '../../helpers/log/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());
