@@ -2,11 +2,17 @@ import { mkdir } from 'node:fs/promises';
 
 import type { Config } from './config/config.js';
 import { logFolder } from './config/data-folder.js';
+import { retrying } from './domain/retry.js';
 import { FormattedLog } from './log/formatted-log.js';
-import type { UploadLog } from './log/upload-log.js';
+import { LogUnavailableError, type UploadLog } from './log/upload-log.js';
+import { attempt } from './ops/attempt.js';
 import type { Logger } from './ops/logger.js';
 import { migrate } from './warehouse/schema/migrate.js';
-import type { Warehouse } from './warehouse/warehouse.js';
+import { refusalOf } from './warehouse/refusal.js';
+import { isPassing, type Warehouse } from './warehouse/warehouse.js';
+
+/** What brokers have to answer that they are left: they may be away. */
+const LEAVE_MS = 2_000;
 
 /** What has been opened, and how to close it again, last first. */
 export interface Infrastructure {
@@ -40,9 +46,14 @@ export async function openInfrastructure(config: Config, logger: Logger): Promis
     const { DataFolderLock } = await import('./log/lmdb/data-folder-lock.js');
     const lock = await DataFolderLock.acquire(dataDir);
     closes.push(() => lock.release());
-    const { log: adapter, ready: logReady, failed } = await openLog(config, logger);
+    const {
+      log: adapter,
+      ready: logReady,
+      failed,
+      close: closeLog,
+    } = await openLog(config, logger);
     const log = new FormattedLog(adapter);
-    closes.push(() => log.close());
+    closes.push(closeLog);
     const { warehouse, ready: warehouseReady } = await openWarehouse(config, logger);
     closes.push(() => warehouse.close());
     const ready = async (signal: AbortSignal): Promise<void> => {
@@ -56,15 +67,42 @@ export async function openInfrastructure(config: Config, logger: Logger): Promis
   }
 }
 
+/**
+ * Asks the log or the warehouse until it answers.
+ *
+ * @throws ConfigError when it answers and refuses
+ */
+export function answered<T>(
+  logger: Logger,
+  signal: AbortSignal,
+  ask: () => Promise<T>,
+): Promise<T> {
+  return retrying(
+    ask,
+    (error) => {
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) throw refusal;
+      if (!isPassing(error) && !(error instanceof LogUnavailableError)) return false;
+      logger.warn({ reason: (error as Error).message }, 'waiting for the log or the warehouse');
+      return true;
+    },
+    signal,
+  );
+}
+
 async function openLog(
   { dataDir, kafka, limits }: Config,
   logger: Logger,
-): Promise<Pick<Infrastructure, 'log' | 'failed' | 'ready'>> {
+): Promise<Pick<Infrastructure, 'log' | 'failed' | 'ready' | 'close'>> {
   if (kafka !== undefined) {
     const { configuredKafkaLog } = await import('./log/kafka/configured.js');
     const log = await configuredKafkaLog(kafka, limits, logger);
     const never = new Promise<never>(() => undefined);
-    return { log, failed: never, ready: (signal) => log.ready(signal) };
+    const close = async (): Promise<void> => {
+      const reason = await attempt(() => log.close(), LEAVE_MS);
+      if (reason !== 'ok') logger.warn({ reason }, 'the brokers were not left in good order');
+    };
+    return { log, failed: never, ready: (signal) => log.ready(signal), close };
   }
   const { LmdbLog } = await import('./log/lmdb/lmdb-log.js');
   const log = LmdbLog.open({
@@ -72,7 +110,7 @@ async function openLog(
     retentionMs: limits.logRetentionMs,
     timeoutMs: limits.logTimeoutMs,
   });
-  return { log, failed: log.failed, ready: () => Promise.resolve() };
+  return { log, failed: log.failed, ready: () => Promise.resolve(), close: () => log.close() };
 }
 
 async function openWarehouse(

@@ -1,50 +1,107 @@
 import 'reflect-metadata';
 
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { ConfigError, readConfig } from './config/read-config.js';
 import type { Config } from './config/config.js';
-import { createLogger, type Logger } from './ops/logger.js';
+import { KafkaSetupError } from './log/kafka/failure.js';
+import { createLogger } from './ops/logger.js';
+import { Watchdog } from './ops/watchdog.js';
 import { Service } from './service.js';
+import { NewerSchemaError } from './warehouse/schema/migrate.js';
 
-/** Starts the service, and stops it cleanly at a signal. */
+/** What an end may take beyond SHUTDOWN_SECONDS, whatever is away. */
+const END_SECONDS = 5;
+/** A Ctrl-C reaches the process twice when npm passes it on as well. */
+const SAME_SIGNAL_MS = 1_000;
+const POOL_MS = 20;
+const EXIT = { failed: 1, refused: 2 } as const;
+
+/** Starts the service, and stops it cleanly at a signal or when it cannot go on. */
 async function main(): Promise<void> {
   const config = configOrExit();
   const logger = createLogger(config.logLevel);
+  const watchdog = new Watchdog();
+  const endInTime = (): void => {
+    watchdog.endWithin(config.limits.shutdownMs / 1_000 + END_SECONDS);
+  };
   const stopping = new AbortController();
-  const stopped = new Promise<string>((resolve) => {
-    // Stays registered: a Ctrl-C reaches the process twice when npm passes it on as well.
+  const signalled = onSignal((signal) => {
+    endInTime();
+    stopping.abort(new Stopped(signal));
+  });
+
+  const service = new Service(config, logger);
+  let isListening = false;
+  try {
+    // A part may fail while others still start.
+    await Promise.race([service.start(stopping.signal), signalled, service.failed]);
+    isListening = true;
+    logger.info({ ...service.ports, roles: [...config.roles] }, 'listening');
+    await Promise.race([service.failed, signalled]);
+  } catch (error) {
+    stopping.abort();
+    if (error instanceof Stopped) {
+      const { signal } = error;
+      logger.info({ signal }, isListening ? 'stopping' : 'stopped before the start was complete');
+    } else if (isListening) {
+      logger.fatal({ err: error }, 'cannot go on, stopping');
+      process.exitCode = EXIT.failed;
+    } else {
+      process.stderr.write(`${messageOf(error)}\n`);
+      process.exitCode = isRefusal(error) ? EXIT.refused : EXIT.failed;
+    }
+  }
+  endInTime();
+  await service.stop();
+  if (isListening) logger.info('stopped');
+  await exit();
+}
+
+/** Not a failure: what ends the service at a signal. */
+class Stopped extends Error {
+  constructor(readonly signal: NodeJS.Signals) {
+    super(`stopped by ${signal}`);
+  }
+}
+
+/**
+ * Rejects with `Stopped` at the first signal, of which `told` is told. Another one ends the process
+ * at once: whoever sends it does not want to wait.
+ */
+function onSignal(told: (signal: NodeJS.Signals) => void): Promise<never> {
+  return new Promise((_, reject) => {
+    let first: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        resolve(signal);
-        stopping.abort();
+        if (first === undefined) {
+          first = performance.now();
+          told(signal);
+          reject(new Stopped(signal));
+        } else if (performance.now() - first >= SAME_SIGNAL_MS) {
+          process.kill(process.pid, 'SIGKILL');
+        }
       });
     }
   });
-
-  const service = await startOrExit(config, logger, stopping.signal);
-  logger.info({ ...service.ports, roles: [...config.roles] }, 'listening');
-
-  try {
-    const signal = await Promise.race([stopped, service.failed()]);
-    logger.info({ signal }, 'stopping');
-  } catch (error) {
-    logger.fatal({ err: error }, 'cannot go on, stopping');
-    process.exitCode = 1;
-  }
-  await service.stop();
-  logger.info('stopped');
-  process.exit();
 }
 
-async function startOrExit(config: Config, logger: Logger, signal: AbortSignal): Promise<Service> {
-  try {
-    return await Service.start(config, logger, signal);
-  } catch (error) {
-    if (signal.aborted) {
-      logger.info('stopped before the start was complete');
-      process.exit();
-    }
-    throw error;
-  }
+/** Something answers and refuses, and will do so again: the configuration, or what it names, is to be changed. */
+function isRefusal(error: unknown): boolean {
+  return [ConfigError, KafkaSetupError, NewerSchemaError].some((kind) => error instanceof kind);
+}
+
+/**
+ * process.exit waits for the threads of Node's pool, and takes the watchdog's before: while they wait
+ * for a file or a name server that does not answer, the watchdog ends the process.
+ */
+async function exit(): Promise<never> {
+  const isPoolAwaited = (): boolean =>
+    process
+      .getActiveResourcesInfo()
+      .some((kind) => /^(?:FSReq|GetAddrInfo|GetNameInfo)/.test(kind));
+  while (isPoolAwaited()) await sleep(POOL_MS);
+  process.exit();
 }
 
 function configOrExit(): Config {
@@ -53,11 +110,15 @@ function configOrExit(): Config {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exit(2);
+    process.exit(EXIT.refused);
   }
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exit(EXIT.failed);
 });

@@ -11,7 +11,7 @@ import { ErasedAccounts, ERASURE_GROUP } from './erasure/erased-accounts.js';
 import { startEraser } from './erasure/eraser.js';
 import { lookupWithoutErased } from './erasure/lookup-without-erased.js';
 import { RetentionGuard } from './gateway/create/retention-guard.js';
-import { type Infrastructure, openInfrastructure } from './infrastructure.js';
+import { answered, type Infrastructure, openInfrastructure } from './infrastructure.js';
 import { Ingest, INGEST_GROUP } from './ingest/ingest.js';
 import { ConsumerLagGauges } from './log/consumer-lag.js';
 import { measureDisk } from './ops/disk-space.js';
@@ -19,19 +19,21 @@ import type { Logger } from './ops/logger.js';
 import { processInfo, registry } from './ops/metrics.js';
 import { startTracing } from './ops/tracing.js';
 import { createOpsServer } from './ops/ops-server.js';
+import { Parts } from './parts.js';
 import { HISTORY_GROUP, HistoryWriter } from './status/history-writer.js';
 import { RequestHistory } from './status/history.js';
 import { RequestTotalsGauges } from './status/request-totals.js';
 import { RequestReader } from './status/request-reader.js';
 import { StatusTail } from './status/status-tail.js';
 import { StatusView } from './status/status-view.js';
+import { ViewProgress } from './status/view-progress.js';
 
 /** For the requests that are answered from memory; the history answers for older ones. */
 const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
 /** The query interface shows every account and asks for no password. */
 const QUERY_HOST = '127.0.0.1';
 
-/** What ingest has for a clean end when the gateway has used up the time of the stop. */
+/** What the parts have for a clean end when the gateway has used up the time of the stop. */
 const LAST_CHANCE_MS = 1_000;
 
 /** Where the service can be reached; undefined: not by this process. */
@@ -41,69 +43,64 @@ export interface ServicePorts {
   query?: number;
 }
 
-/**
- * The service as the configuration asks for it: the composition of its roles. What was started
- * last stops first.
- */
+/** The service as the configuration asks for it: the composition of its roles. */
 export class Service {
   readonly ports: ServicePorts = {};
-  private readonly stops: (() => Promise<void>)[] = [];
-  private readonly failures: Promise<never>[] = [];
+  private readonly parts: Parts;
   private phase: 'starting' | 'running' | 'stopping' = 'starting';
-  private stopDeadline = 0;
+  private stopDeadline = Infinity;
+  private infrastructure!: Infrastructure;
   private erased!: ErasedAccounts;
+  private viewProgress: ViewProgress | undefined;
 
-  private constructor(
+  constructor(
     private readonly config: Config,
     private readonly logger: Logger,
-    private readonly infrastructure: Infrastructure,
-  ) {}
+  ) {
+    this.parts = new Parts(logger);
+  }
 
   /**
    * Resolves when every port answers; until then the ops port says that the service is live and not
-   * ready. Rejects, with everything closed, when something cannot start, or when `signal` ends the
-   * wait for it.
+   * ready. Waits for what does not answer. Rejects when something cannot start, or when `signal` ends
+   * the wait; to be stopped then as well.
+   *
+   * @throws ConfigError, KafkaSetupError, NewerSchemaError for what answers and refuses
    */
-  static async start(config: Config, logger: Logger, signal: AbortSignal): Promise<Service> {
-    const infrastructure = await openInfrastructure(config, logger);
-    const service = new Service(config, logger, infrastructure);
-    try {
-      if (config.tracesUrl !== undefined) service.stops.push(await startTracing(config.tracesUrl));
-      await service.startOps();
-      await infrastructure.ready(signal);
-      await service.followErasures();
-      if (config.roles.has('status')) await service.startStatus();
-      if (config.roles.has('ingest')) await service.startIngest();
-      if (config.queryPort !== undefined) await service.startQuery(config.queryPort);
-      if (config.roles.has('gateway')) await service.startGateway();
-      signal.throwIfAborted();
-      service.phase = 'running';
-      processInfo.set({ roles: ROLES.filter((role) => config.roles.has(role)).join(',') }, 1);
-      return service;
-    } catch (error) {
-      await service.stop();
-      throw error;
-    }
+  async start(signal: AbortSignal): Promise<void> {
+    const { config, parts } = this;
+    this.infrastructure = await openInfrastructure(config, this.logger);
+    parts.add({ failed: this.infrastructure.failed, stop: () => undefined });
+    if (config.tracesUrl !== undefined) parts.add({ stop: await startTracing(config.tracesUrl) });
+    await this.startOps();
+    await this.infrastructure.ready(signal);
+    await this.followErasures(signal);
+    if (config.roles.has('status')) await this.startStatus();
+    if (config.roles.has('ingest')) await this.startIngest();
+    if (config.queryPort !== undefined) await this.startQuery(config.queryPort);
+    if (config.roles.has('gateway')) await this.startGateway(signal);
+    signal.throwIfAborted();
+    this.phase = 'running';
+    processInfo.set({ roles: ROLES.filter((role) => config.roles.has(role)).join(',') }, 1);
   }
 
-  /** Rejects when a role, or the log, cannot go on. The process is to end: its successor replays from the log. */
-  failed(): Promise<never> {
-    return Promise.race([this.infrastructure.failed, ...this.failures]);
+  /** Rejects when a part cannot go on. The process is to end: its successor replays from the log. */
+  get failed(): Promise<never> {
+    return this.parts.failed;
   }
 
-  /** Refuses new uploads, finishes those in flight within the deadline, commits, closes. Idempotent. */
+  /**
+   * Refuses new uploads, finishes those in flight within SHUTDOWN_SECONDS, commits, and closes the log
+   * and the warehouse, for which it waits: the threads of an engine that does not close would keep the
+   * process from its end as well.
+   */
   async stop(): Promise<void> {
     this.phase = 'stopping';
     processInfo.reset();
-    this.stopDeadline = Date.now() + this.config.limits.shutdownMs;
-    for (let stop = this.stops.pop(); stop !== undefined; stop = this.stops.pop()) {
-      try {
-        await stop();
-      } catch (error) {
-        this.logger.error({ err: error }, 'a part of the service did not stop cleanly');
-      }
-    }
-    await this.infrastructure.close();
+    this.stopDeadline = performance.now() + this.config.limits.shutdownMs;
+    // Twice: once for the gateway, whose connections it has cut by then, once for ingest.
+    await this.parts.stop(this.stopDeadline + 2 * LAST_CHANCE_MS);
+    await (this.infrastructure as Infrastructure | undefined)?.close();
   }
 
   private async startOps(): Promise<void> {
@@ -128,10 +125,13 @@ export class Service {
     const { dataDir, roles } = this.config;
     const lag = new ConsumerLagGauges(log, groups);
     const totals = roles.has('status') ? new RequestTotalsGauges(this.history()) : undefined;
+    const viewMoves = async (): Promise<void> => {
+      await this.viewProgress?.check();
+    };
     // A gateway takes uploads while the warehouse is away. While the log is, all gateways would be
     // sent nothing at once, and clients find nobody who tells them to come again.
     const readiness = roles.has('gateway')
-      ? { readiness: { service: isRunning }, told: { log: logAnswers } }
+      ? { readiness: { service: isRunning, status: viewMoves }, told: { log: logAnswers } }
       : { readiness: { service: isRunning, log: logAnswers, warehouse: warehouseAnswers } };
     const ops = createOpsServer({
       registry,
@@ -143,34 +143,31 @@ export class Service {
         ...(totals !== undefined && { history: () => totals.measure() }),
       },
     });
-    this.stops.push(() => ops.close());
+    this.parts.add({ stop: () => ops.close() });
     this.ports.ops = await ops.listen(this.config.opsPort, this.config.http.host);
   }
 
-  private async followErasures(): Promise<void> {
+  private async followErasures(signal: AbortSignal): Promise<void> {
     const { log, warehouse } = this.infrastructure;
-    const { clickhouseDatabase: database, limits } = this.config;
-    const erased = await ErasedAccounts.follow(log, warehouse, database, limits.logTimeoutMs);
-    this.run(erased);
-    this.erased = erased;
+    const { config, logger } = this;
+    const { clickhouseDatabase: database, limits } = config;
+    this.erased = await answered(logger, signal, () =>
+      ErasedAccounts.follow(log, warehouse, database, limits.logTimeoutMs),
+    );
+    this.parts.add(this.erased);
   }
 
   private async startStatus(): Promise<void> {
     const { log, warehouse } = this.infrastructure;
     const { config, logger, erased: fence } = this;
     const history = this.history();
-    this.run(await HistoryWriter.start({ log, history, warehouse, fence, logger }));
-    this.run(await startArchivals(log, warehouse, logger));
-    this.run(await startAuditor(log, warehouse));
+    this.parts.add(await HistoryWriter.start({ log, history, warehouse, fence, logger }));
+    this.parts.add(await startArchivals(log, warehouse, logger));
+    this.parts.add(await startAuditor(log, warehouse));
     const database = config.clickhouseDatabase;
     const cluster = config.clickhouse?.cluster;
     const statementMs = config.clickhouse?.timeoutMs ?? 0;
-    this.run(await startEraser({ log, warehouse, database, cluster, statementMs, logger }));
-  }
-
-  private run(part: { readonly failed: Promise<never>; stop(): Promise<void> }): void {
-    this.stops.push(() => part.stop());
-    this.failures.push(part.failed);
+    this.parts.add(await startEraser({ log, warehouse, database, cluster, statementMs, logger }));
   }
 
   private async startIngest(): Promise<void> {
@@ -178,8 +175,9 @@ export class Service {
     const { config, logger, erased: fence } = this;
     const ingest = await Ingest.start({ config, log, warehouse, fence, logger });
     // The gateway has stopped before and used its part of the time.
-    this.stops.push(() => ingest.stop(Math.max(LAST_CHANCE_MS, this.stopDeadline - Date.now())));
-    this.failures.push(ingest.failed);
+    const stop = (): Promise<void> =>
+      ingest.stop(Math.max(LAST_CHANCE_MS, this.stopDeadline - performance.now()));
+    this.parts.add({ failed: ingest.failed, stop });
   }
 
   private async startQuery(port: number): Promise<void> {
@@ -192,36 +190,37 @@ export class Service {
       limits: config.limits,
       logger,
     });
-    this.stops.push(() => server.close());
+    this.parts.add({ stop: () => server.close() });
     this.ports.query = await server.listen(port, QUERY_HOST);
   }
 
-  private async startGateway(): Promise<void> {
+  private async startGateway(signal: AbortSignal): Promise<void> {
     const { log } = this.infrastructure;
     const { config, logger, erased } = this;
     const history = this.history();
     const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
     const view = new StatusView(STATUS_VIEW_BYTES);
-    const tail = await StatusTail.start(log, view, clock);
-    this.run(tail);
+    const tail = await answered(logger, signal, () => StatusTail.start(log, view, clock));
+    this.parts.add(tail);
+    this.viewProgress = new ViewProgress(log, tail, config.limits.viewStalledMs);
     const reader = new RequestReader(view, tail, history, config.limits.logTimeoutMs);
     // No version is given before every version given earlier is known.
-    await reader.caughtUp();
-    const written = await history.highestVersion();
+    await answered(logger, signal, () => reader.caughtUp());
+    const written = await answered(logger, signal, () => history.highestVersion());
     clock.observe(written);
     view.mayLack(written.toString());
     const fence = await this.acceptanceFence(reader);
     const lookup = lookupWithoutErased(reader, erased);
     const tokens = await TokenFile.open(config.tokensFile, logger);
-    this.stops.push(async () => {
-      tokens.close();
-      await Promise.resolve();
+    this.parts.add({
+      stop: () => {
+        tokens.close();
+      },
     });
     // Nest is half of what a process loads at its start, and only a gateway needs it.
     const { createApi, failureOf } = await import('./gateway/api.js');
     const api = await createApi({ log, tokens, lookup, fence, erased, clock, config, logger });
-    this.stops.push(() => api.close());
-    this.failures.push(failureOf(api));
+    this.parts.add({ failed: failureOf(api), stop: () => api.close() });
     await api.listen(config.http.port, config.http.host);
     this.ports.api = (api.getHttpServer().address() as AddressInfo).port;
   }
@@ -236,10 +235,7 @@ export class Service {
       { log, topic: 'uploads', group: INGEST_GROUP, retentionMs, logger },
       reader,
     );
-    this.stops.push(async () => {
-      guard.stop();
-      await Promise.resolve();
-    });
+    this.parts.add(guard);
     return guard;
   }
 

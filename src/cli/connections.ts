@@ -4,6 +4,7 @@ import { logFolder } from '../config/data-folder.js';
 import { FormattedLog } from '../log/formatted-log.js';
 import type { UploadLog } from '../log/upload-log.js';
 import { createLogger } from '../ops/logger.js';
+import { refusalOf } from '../warehouse/refusal.js';
 import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
 import { CommandError } from './terminal.js';
 
@@ -127,12 +128,13 @@ async function withServer<T>(
   database: string,
   work: (warehouse: Warehouse) => Promise<T>,
 ): Promise<T> {
-  const { connectClickHouse, refuseConfig } = await import('../warehouse/clickhouse/connect.js');
+  const { connectClickHouse } = await import('../warehouse/clickhouse/connect.js');
   const warehouse = await connectClickHouse(config, database);
   try {
     return await work(warehouse);
   } catch (error) {
-    refuseConfig(error);
+    const refusal = refusalOf(error);
+    if (refusal !== undefined) throw refusal;
     if (error instanceof WarehouseError && error.code === undefined) {
       throw new CommandError(
         `CLICKHOUSE_URL: no ClickHouse server answers at ${config.url} (${error.message})`,

@@ -57,7 +57,12 @@ function rowOf({ requestId, account, family, at, cause, retriedAs }: DeadLetter)
 }
 
 function causeText(cause: Cause): string {
-  return cause.kind === 'crash'
-    ? `ended the process ${cause.deaths} times`
-    : `rejected by the warehouse (code ${cause.code ?? 'unknown'})`;
+  switch (cause.kind) {
+    case 'crash':
+      return `ended the process ${cause.deaths} times`;
+    case 'exception':
+      return `cannot be prepared (${cause.error})`;
+    case 'rejected':
+      return `rejected by the warehouse (code ${cause.code ?? 'unknown'})`;
+  }
 }

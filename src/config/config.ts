@@ -92,6 +92,8 @@ export interface Limits {
   /** Of one account, by each gateway. Undefined: no limit. */
   readonly uploadsPerMinute: number | undefined;
   readonly readsPerMinute: number | undefined;
+  /** How long a gateway's view of the status topic may stand still, with more to read, and count as slow. */
+  readonly viewStalledMs: number;
   /** How long a shutdown waits for what is in flight. */
   readonly shutdownMs: number;
 }

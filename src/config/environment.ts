@@ -212,6 +212,9 @@ export class Environment {
   @Whole(1, 1_000_000)
   RATE_LIMIT_READS_PER_MINUTE?: number;
 
+  @Whole(1, LONGEST_SECONDS)
+  STATUS_VIEW_STALLED_SECONDS = 30;
+
   @Whole(0, LONGEST_SECONDS)
   SHUTDOWN_SECONDS = 30;
 }

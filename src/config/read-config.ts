@@ -79,6 +79,7 @@ function limitsOf(environment: Environment): Limits {
     queryTimeoutMs: environment.QUERY_MAX_SECONDS * 1_000,
     uploadsPerMinute: environment.RATE_LIMIT_UPLOADS_PER_MINUTE,
     readsPerMinute: environment.RATE_LIMIT_READS_PER_MINUTE,
+    viewStalledMs: environment.STATUS_VIEW_STALLED_SECONDS * 1_000,
     shutdownMs: environment.SHUTDOWN_SECONDS * 1_000,
   };
 }

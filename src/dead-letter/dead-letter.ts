@@ -14,7 +14,9 @@ import type { LogRecord, RecordPosition, RecordToAppend } from '../log/upload-lo
 /** Why an upload was set aside. */
 export type Cause =
   | { readonly kind: 'rejected'; /** ClickHouse's error code. */ readonly code: number | null }
-  | { readonly kind: 'crash'; readonly deaths: number };
+  | { readonly kind: 'crash'; readonly deaths: number }
+  /** Preparing it throws. */
+  | { readonly kind: 'exception'; /** Its name or code. */ readonly error: string };
 
 /** The JSON in a `set-aside` record. */
 export interface SetAside {

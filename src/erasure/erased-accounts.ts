@@ -45,7 +45,12 @@ export class ErasedAccounts implements ErasureFence {
       }
     });
     erased.tail.failed.catch(erased.failure.report);
-    await Promise.race([erased.tail.reached(ends, timeoutMs), erased.tail.failed]);
+    try {
+      await Promise.race([erased.tail.reached(ends, timeoutMs), erased.tail.failed]);
+    } catch (error) {
+      await erased.stop();
+      throw error;
+    }
     return erased;
   }
 

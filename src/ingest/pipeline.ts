@@ -1,5 +1,9 @@
+import type { Cause } from '../dead-letter/dead-letter.js';
 import { FAMILIES, type FamilyName } from '../domain/families/index.js';
+import { retrying } from '../domain/retry.js';
+import { LogUnavailableError } from '../log/upload-log.js';
 import { uploadsInFlight } from '../ops/metrics.js';
+import { readUpload } from './assemble/read-upload.js';
 import { Batcher } from './batch/batcher.js';
 import type { CrashJournal } from './crash/crash-journal.js';
 import { SoloGate } from './crash/solo-gate.js';
@@ -26,6 +30,7 @@ export class Pipeline {
   private readonly batchers: ReadonlyMap<FamilyName, Batcher>;
   private readonly publisher: TransitionPublisher;
   private inside = 0;
+  private isBroken = false;
   private whenEmpty: (() => void) | undefined;
 
   /**
@@ -41,6 +46,11 @@ export class Pipeline {
     private readonly signal: AbortSignal,
   ) {
     const { config, log, warehouse, fence, logger } = dependencies;
+    const broken = (error: unknown): void => {
+      // Whatever it was may meet the next process again: see `close`.
+      if (!signal.aborted) this.isBroken = true;
+      outcomes.broken(error);
+    };
     this.publisher = new TransitionPublisher(log, fence, signal);
     const database = config.clickhouseDatabase;
     const writer = new BatchWriter(
@@ -49,7 +59,7 @@ export class Pipeline {
         pool.release(prepared);
         this.finish(flight);
       },
-      outcomes.broken,
+      broken,
     );
     this.batchers = new Map(
       FAMILIES.map(({ name }) => [
@@ -61,19 +71,34 @@ export class Pipeline {
         ),
       ]),
     );
-    this.preparation = new Preparation(pool, this.publisher, {
-      valid: (flight, prepared) => {
-        this.batchers.get(flight.upload.family)!.add({ flight, prepared });
+    this.preparation = new Preparation(
+      pool,
+      this.publisher,
+      {
+        valid: (flight, prepared) => {
+          this.batchers.get(flight.upload.family)!.add({ flight, prepared });
+        },
+        failed: (upload) => {
+          logger.info({ requestId: upload.requestId, account: upload.account }, 'upload failed');
+          this.finish(upload);
+        },
+        unpreparable: async (upload, error) => {
+          await this.giveUp(upload, { kind: 'exception', error: nameOf(error) });
+          this.finish(upload);
+        },
+        readAgain: ({ upload }) =>
+          retrying(
+            () => readUpload(log, upload),
+            (error) => error instanceof LogUnavailableError,
+            signal,
+          ),
+        idle: () => {
+          for (const batcher of this.batchers.values()) batcher.flushIfReady();
+        },
+        broken,
       },
-      failed: (upload) => {
-        logger.info({ requestId: upload.requestId, account: upload.account }, 'upload failed');
-        this.finish(upload);
-      },
-      idle: () => {
-        for (const batcher of this.batchers.values()) batcher.flushIfReady();
-      },
-      broken: outcomes.broken,
-    });
+      signal,
+    );
     this.gate = new SoloGate<UploadInFlight>(
       journal,
       (upload) => {
@@ -101,21 +126,23 @@ export class Pipeline {
     });
   }
 
+  /** After an exception the uploads inside are suspects of the next process, as after its death. */
   close(): void {
     for (const batcher of this.batchers.values()) batcher.close();
     this.gate.close();
-    this.journal.close();
+    this.journal.close(this.isBroken);
   }
 
   private refuse(upload: UploadInFlight, deaths: number): void {
-    const { log, fence, logger } = this.dependencies;
-    giveUp({ log, fence, publisher: this.publisher, logger, signal: this.signal }, upload, {
-      kind: 'crash',
-      deaths,
-    }).then(() => {
+    this.giveUp(upload, { kind: 'crash', deaths }).then(() => {
       this.journal.end(upload.requestId);
       this.settle(upload);
     }, this.outcomes.broken);
+  }
+
+  private giveUp(upload: UploadInFlight, cause: Cause): Promise<void> {
+    const { publisher, signal } = this;
+    return giveUp({ ...this.dependencies, publisher, signal }, upload, cause);
   }
 
   private finish(upload: UploadInFlight): void {
@@ -129,4 +156,11 @@ export class Pipeline {
     this.outcomes.finished(upload);
     if (this.inside === 0) this.whenEmpty?.();
   }
+}
+
+/** Never its text, which may hold a value of the file. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'Error';
+  const { code } = error as NodeJS.ErrnoException;
+  return code ?? error.name;
 }

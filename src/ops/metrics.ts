@@ -161,7 +161,7 @@ export const requestRows = new Gauge({
 
 export const deadLetters = new Counter({
   name: 'custom_data_dead_letters_total',
-  help: 'Uploads that this process has set aside, by cause (rejected, crash).',
+  help: 'Uploads that this process has set aside, by cause (rejected, crash, exception).',
   labelNames: ['family', 'cause'] as const,
   registers,
 });
@@ -184,6 +184,12 @@ export const warehouseErrors = new Counter({
   name: 'custom_data_warehouse_errors_total',
   help: 'Failed statements of the warehouse, by class (retry, memory, rejected).',
   labelNames: ['class'] as const,
+  registers,
+});
+
+export const warehouseRefusals = new Counter({
+  name: 'custom_data_warehouse_refusals_total',
+  help: 'Statements that the ClickHouse server refused for the credentials, the rights or the certificates, not for what they say.',
   registers,
 });
 
@@ -215,7 +221,7 @@ export const processInfo = new Gauge({
 
 // A counter that appears with its first event at 1 has no increase that Prometheus could see.
 for (const { name: family } of FAMILIES) {
-  for (const cause of ['rejected', 'crash']) deadLetters.inc({ family, cause }, 0);
+  for (const cause of ['rejected', 'crash', 'exception']) deadLetters.inc({ family, cause }, 0);
   for (const status of ['validated', 'ingested', 'succeeded', 'failed']) {
     transitions.inc({ family, status }, 0);
   }

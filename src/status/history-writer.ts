@@ -38,6 +38,7 @@ export class HistoryWriter implements RecordHandler {
   /** Who has made requests since the last write. */
   private made: AuditEvent[] = [];
   private timer: NodeJS.Timeout | undefined;
+  /** The last write. Rejected: what it was to write is not written, and nothing after it may be committed. */
   private writing: Promise<void> = Promise.resolve();
 
   static async start(dependencies: HistoryWriterDependencies): Promise<HistoryWriter> {
@@ -77,17 +78,18 @@ export class HistoryWriter implements RecordHandler {
     this.next.set(partition, records[records.length - 1]!.offset + 1);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      this.writing = this.write().catch(this.failure.report);
+      this.writing = this.write();
+      this.writing.catch(this.failure.report);
     }, GATHER_MS);
   }
 
   /** Writes what is gathered, and commits it, unless the warehouse is away. */
   async stop(): Promise<void> {
+    // First of all: records that have been handed over wait for the write, and the stop for them.
+    this.aborting.abort();
     await this.consumption?.stop();
     clearTimeout(this.timer);
-    this.aborting.abort();
-    await this.writing;
-    await this.write().catch(() => undefined);
+    await this.writing.then(() => this.write()).catch(() => undefined);
   }
 
   private async write(): Promise<void> {

@@ -15,6 +15,8 @@ export class StatusTail {
   private constructor(
     private readonly log: UploadLog,
     private readonly tail: Tail,
+    /** By partition: when the last records came, by performance.now(). */
+    private readonly moves: ReadonlyMap<number, number>,
   ) {}
 
   static async start(log: UploadLog, view: StatusView, clock: VersionClock): Promise<StatusTail> {
@@ -23,15 +25,17 @@ export class StatusTail {
     const from = ends.map((end, partition) =>
       Math.min(written[partition] ?? 0, Math.max(0, end - 1)),
     );
+    const moves = new Map<number, number>();
     const tail = await log.tail('status', from, (records: readonly LogRecord[]) => {
       for (const record of records) {
+        moves.set(record.partition, performance.now());
         const transition = transitionOf(record.value);
         clock.observe(BigInt(transition.sentMax));
         clock.observe(BigInt(transition.version));
         view.apply(transition, record);
       }
     });
-    return new StatusTail(log, tail);
+    return new StatusTail(log, tail, moves);
   }
 
   /** Rejects when what happens to requests can be followed no longer: every answer would be old. */
@@ -42,6 +46,22 @@ export class StatusTail {
   /** Resolves when everything that was on the topic when this was called has been seen. */
   async caughtUp(timeoutMs: number): Promise<void> {
     await this.tail.reached(await this.log.endOffsets('status'), timeoutMs);
+  }
+
+  /** Whether everything below `end` has been seen of a partition. */
+  async isAt(partition: number, end: number): Promise<boolean> {
+    const ends = Array.from({ length: partition + 1 }, (_, i) => (i === partition ? end : 0));
+    try {
+      await this.tail.reached(ends, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** When records of the partition have last come, by performance.now(); -Infinity: never. */
+  movedAt(partition: number): number {
+    return this.moves.get(partition) ?? -Infinity;
   }
 
   /** By partition: how far the history has been written. */

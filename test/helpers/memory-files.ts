@@ -69,6 +69,7 @@ export class MemoryFiles implements WorkingFiles {
         this.put(path, Buffer.from(text), length);
         length += Buffer.byteLength(text);
       },
+      close: () => undefined,
       remove: () => {
         this.refuseIfFaulty();
         this.contents.delete(path);

@@ -107,7 +107,7 @@ describeWithBroker('the service on Kafka', () => {
     });
     const starting = ServiceProcess.start(dataDir, { KAFKA_BROKERS: broker.address });
     await expect(starting).rejects.toThrow(
-      /^the service ended with 1: topic custom-data\.uploads: cleanup\.policy is compact, .*\n$/,
+      /^the service ended with 2: topic custom-data\.uploads: cleanup\.policy is compact, .*\n$/,
     );
   });
 });
@@ -157,6 +157,6 @@ describeWithBroker('the service on brokers with TLS and credentials', () => {
 
   test('does not start when nothing vouches for them, and names the variable', async () => {
     const starting = ServiceProcess.start(dataDir, env());
-    await expect(starting).rejects.toThrow(/^the service ended with 1: KAFKA_TLS: .*\n$/);
+    await expect(starting).rejects.toThrow(/^the service ended with 2: KAFKA_TLS: .*\n$/);
   });
 });

@@ -16,7 +16,7 @@ const COMPACT_LINES = 20_000;
  *
  * No upload is processed before the file says so: while the disk is full, uploads wait. Written
  * without a sync: what is to be survived is the end of the process, not of the machine. A clean stop
- * leaves no file.
+ * leaves no file; one after an exception does.
  */
 export class CrashJournal {
   /** By upload: the line that says so. */
@@ -62,11 +62,16 @@ export class CrashJournal {
     }
   }
 
-  /** Whatever is unfinished has not ended the process. What is told of it from now on is not written. */
-  close(): void {
+  /**
+   * What is told of it from now on is not written.
+   *
+   * @param isKept whether something unfinished ends the process; otherwise nothing of it has
+   */
+  close(isKept = false): void {
     this.isClosed = true;
     this.fullDisk.close();
-    this.file.remove();
+    if (isKept) this.file.close();
+    else this.file.remove();
   }
 
   private write(): void {

@@ -98,8 +98,12 @@ class NodeLineFile implements LineFile {
     this.length = writeAt(this.file!, text, this.length);
   }
 
-  remove(): void {
+  close(): void {
     if (this.file !== undefined) closeSync(this.file);
+  }
+
+  remove(): void {
+    this.close();
     rmSync(this.path, { force: true });
   }
 }

@@ -34,6 +34,8 @@ export interface LineFile {
    * writes over it.
    */
   append(text: string): void;
-  /** Removes and closes the file; nothing may follow. */
+  /** Closes the file; nothing may follow. */
+  close(): void;
+  /** The same, and removes it. */
   remove(): void;
 }

@@ -1,35 +1,58 @@
 import { rowsValidated, stageDuration } from '../../ops/metrics.js';
 import { beginSpan, endSpan, SpanKind } from '../../ops/tracing.js';
 import { AccountTurns } from '../batch/account-turns.js';
-import type { PreparedUpload } from '../encode/prepared-upload.js';
+import type { CompleteUpload } from '../assemble/complete-upload.js';
+import type { PreparedUpload, Verdict } from '../encode/prepared-upload.js';
 import type { TransitionPublisher } from '../transitions.js';
 import type { UploadInFlight } from '../upload-in-flight.js';
 import { reasonOfFile } from '../validate/findings.js';
-import type { PreparePool } from './prepare-pool.js';
+import type { PreparePool, PrepareWork } from './prepare-pool.js';
 
-/** What happens to uploads once their verdict is known. */
+/** What happens to uploads once their verdict is known, or once it is known that there will be none. */
 export interface PreparationOutcomes {
   valid(upload: UploadInFlight, prepared: PreparedUpload): void;
   /** The upload is `failed`, and the log knows it. */
   failed(upload: UploadInFlight): void;
+  /** Preparing it throws, although it is alone and another file can be prepared. */
+  unpreparable(upload: UploadInFlight, error: unknown): Promise<void>;
+  /** The file's parts, which have gone with the thread; undefined: they are no longer in the log. */
+  readAgain(upload: UploadInFlight): Promise<CompleteUpload['parts']>;
   /** Nothing waits and nothing is being prepared. */
   idle(): void;
   broken(error: unknown): void;
 }
 
-/** Hands uploads to the preparing threads, in turn by account, and publishes the verdicts. */
+/** What a thread can prepare that can prepare anything. */
+const PROBE: PrepareWork = {
+  family: 'cost',
+  parts: [],
+  facts: { finding: null, requestDay: 0, integratedChannels: [] },
+};
+
+/**
+ * Hands uploads to the preparing threads, in turn by account, and publishes the verdicts.
+ *
+ * An exception belongs to the upload that was being prepared, the death of a thread to one of those
+ * that it had. Each of them is prepared once more, with nothing beside it; what throws again is not
+ * prepared a third time.
+ */
 export class Preparation {
   private readonly waiting = new AccountTurns<UploadInFlight>();
+  /** Uploads that have met an exception. */
+  private readonly suspects: UploadInFlight[] = [];
   private running = 0;
+  private isSuspectRunning = false;
 
+  /** @param signal aborted: what throws from now on says nothing about an upload */
   constructor(
-    private readonly pool: PreparePool,
+    private readonly pool: Pick<PreparePool, 'threads' | 'run'>,
     private readonly publisher: TransitionPublisher,
     private readonly outcomes: PreparationOutcomes,
+    private readonly signal: AbortSignal,
   ) {}
 
   get isIdle(): boolean {
-    return this.running === 0 && this.waiting.length === 0;
+    return this.running === 0 && this.waiting.length === 0 && this.suspects.length === 0;
   }
 
   add(upload: UploadInFlight): void {
@@ -39,24 +62,37 @@ export class Preparation {
 
   private pump(): void {
     // One task more than threads, so that no thread waits for its next.
-    while (this.running <= this.pool.threads) {
+    while (this.running <= this.pool.threads && !this.isSuspectRunning) {
+      if (this.suspects.length > 0) {
+        if (this.running > 0) return;
+        this.isSuspectRunning = true;
+        this.begin(this.suspects.shift()!);
+        return;
+      }
       const upload = this.waiting.next();
       if (upload === undefined) return;
-      this.running++;
-      this.prepare(upload)
-        .catch((error: unknown) => {
-          this.outcomes.broken(error);
-        })
-        .finally(() => {
-          this.running--;
-          this.pump();
-          if (this.isIdle) this.outcomes.idle();
-        });
+      this.begin(upload);
     }
   }
 
-  private async prepare(upload: UploadInFlight): Promise<void> {
-    const { family, parts, end } = upload.upload;
+  private begin(upload: UploadInFlight): void {
+    const isSuspect = this.isSuspectRunning;
+    this.running++;
+    this.prepare(upload, isSuspect)
+      .catch((error: unknown) => {
+        this.outcomes.broken(error);
+      })
+      .finally(() => {
+        this.running--;
+        if (isSuspect) this.isSuspectRunning = false;
+        this.pump();
+        if (this.isIdle) this.outcomes.idle();
+      });
+  }
+
+  private async prepare(upload: UploadInFlight, isSuspect: boolean): Promise<void> {
+    const { family, end } = upload.upload;
+    const parts = isSuspect ? await this.outcomes.readAgain(upload) : upload.upload.parts;
     if (parts === undefined) {
       await this.fail(
         upload,
@@ -67,13 +103,17 @@ export class Preparation {
     const { finding, requestDay, integratedChannels } = end;
     const endTimer = stageDuration.startTimer({ stage: 'validate' });
     const span = beginSpan('validate', SpanKind.INTERNAL, upload.span);
-    const verdict = await this.pool.run({
-      family,
-      parts,
-      facts: { finding, requestDay, integratedChannels },
-    });
+    let verdict: Verdict;
+    try {
+      const facts = { finding, requestDay, integratedChannels };
+      verdict = await this.pool.run({ family, parts, facts });
+    } catch (error) {
+      await this.thrown(upload, error, isSuspect);
+      return;
+    } finally {
+      endSpan(span);
+    }
     endTimer();
-    endSpan(span);
     if (!verdict.valid) {
       await this.fail(upload, verdict.reason);
       return;
@@ -86,6 +126,17 @@ export class Preparation {
       this.outcomes.broken(error);
     });
     this.outcomes.valid(upload, verdict.upload);
+  }
+
+  private async thrown(upload: UploadInFlight, error: unknown, isSuspect: boolean): Promise<void> {
+    if (this.signal.aborted) throw error;
+    if (!isSuspect) {
+      this.suspects.push(upload);
+      return;
+    }
+    // Rejects when nothing can be prepared any more, which is no upload's fault.
+    await this.pool.run(PROBE);
+    await this.outcomes.unpreparable(upload, error);
   }
 
   private async fail(upload: UploadInFlight, reason: string): Promise<void> {

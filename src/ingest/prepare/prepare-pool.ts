@@ -4,6 +4,9 @@ import type { PreparedUpload, Verdict } from '../encode/prepared-upload.js';
 import { ColumnMemory } from './column-memory.js';
 import type { PrepareTask } from './prepare-worker.js';
 
+/** A file to prepare. */
+export type PrepareWork = Omit<PrepareTask, 'memory'>;
+
 /** Threads that parse, validate, group and encode, so that the event loop stays free for sockets and the log. */
 export class PreparePool {
   private readonly pool: Piscina<PrepareTask, Verdict>;
@@ -19,17 +22,26 @@ export class PreparePool {
       // The next task is there when the last one ends.
       concurrentTasksPerWorker: 2,
     });
+    // Of a thread that dies with nothing to do; those of tasks reject the tasks.
+    this.pool.on('error', () => undefined);
   }
 
-  /** The task's parts move to the thread. Rejects when the thread fails or dies, after which nothing goes on. */
-  async run(task: Omit<PrepareTask, 'memory'>): Promise<Verdict> {
+  /**
+   * The task's parts move to the thread, and are lost with an exception. Rejects when preparing them
+   * throws, and when the thread dies, with all that it had: another one takes its place.
+   */
+  async run(task: PrepareWork): Promise<Verdict> {
     const transferList = task.parts.map(({ buffer }) => buffer);
     const bytes = transferList.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const memory = this.memory.lend(bytes);
-    const verdict = await this.pool.run({ memory, ...task }, { transferList });
-    if (memory !== undefined) {
-      if (verdict.valid) this.lent.set(verdict.upload, memory);
-      else this.memory.giveBack(memory);
+    let verdict: Verdict | undefined;
+    try {
+      verdict = await this.pool.run({ memory, ...task }, { transferList });
+    } finally {
+      if (memory !== undefined) {
+        if (verdict?.valid === true) this.lent.set(verdict.upload, memory);
+        else this.memory.giveBack(memory);
+      }
     }
     return verdict;
   }

@@ -8,9 +8,10 @@ import {
   createClient,
 } from '@clickhouse/client';
 
-import { warehouseErrors } from '../../ops/metrics.js';
+import { warehouseErrors, warehouseRefusals } from '../../ops/metrics.js';
 import { failureOf } from '../failure.js';
 import { ONE_PART } from '../one-part.js';
+import { refusalOf } from '../refusal.js';
 import { identifier } from '../sql.js';
 import {
   WarehouseError,
@@ -140,6 +141,7 @@ export class ClickHouseWarehouse implements Warehouse {
     } catch (error) {
       const failed = asWarehouseError(error);
       warehouseErrors.inc({ class: failed.failure });
+      if (refusalOf(failed) !== undefined) warehouseRefusals.inc();
       throw failed;
     }
   }

@@ -5,18 +5,9 @@ import { ConfigError } from '../../config/config-error.js';
 import { retrying } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { databaseExists, waitForSchema } from '../schema/migrate.js';
+import { refusalOf } from '../refusal.js';
 import { type Warehouse, WarehouseError } from '../warehouse.js';
 import { ClickHouseWarehouse } from './clickhouse-warehouse.js';
-
-/** What a server says of a user that waiting does not mend. */
-const REFUSALS: ReadonlyMap<number, string> = new Map([
-  [192, 'CLICKHOUSE_USER: the ClickHouse server does not know this user'], // UNKNOWN_USER
-  [193, 'CLICKHOUSE_PASSWORD: the ClickHouse server refuses this password'], // WRONG_PASSWORD
-  [194, 'CLICKHOUSE_PASSWORD: the ClickHouse server asks for one'], // REQUIRED_PASSWORD
-  // AUTHENTICATION_FAILED
-  [516, 'CLICKHOUSE_USER, CLICKHOUSE_PASSWORD: the ClickHouse server does not accept them'],
-  [497, 'CLICKHOUSE_USER: this user is not allowed what the service needs'], // ACCESS_DENIED
-]);
 
 /**
  * The warehouse that the configuration names. Nothing is asked of it yet.
@@ -77,16 +68,10 @@ export async function clickHouseReady(
   );
 }
 
-/** @throws ConfigError */
-export function refuseConfig(error: unknown): void {
-  if (!(error instanceof WarehouseError) || error.code === undefined) return;
-  const refusal = REFUSALS.get(error.code);
-  if (refusal !== undefined) throw new ConfigError(refusal, { cause: error });
-}
-
 function isPassing(error: unknown, logger: Logger): boolean {
   if (!(error instanceof WarehouseError)) return false;
-  refuseConfig(error);
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) throw refusal;
   logger.warn({ code: error.code, reason: error.message }, 'waiting for the warehouse');
   return true;
 }

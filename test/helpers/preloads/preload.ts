@@ -18,6 +18,27 @@ export function logDyingAtSignal(): Record<string, string> {
   return preloading('panicking-log.mjs');
 }
 
+/** What a process has in its environment so that its main thread is blocked for good soon after SIGTERM. */
+export function blockedAtSignal(): Record<string, string> {
+  return preloading('blocked-at-signal.mjs');
+}
+
+/** What a process has in its environment so that a thread of Node's pool waits for a FIFO for good. */
+export function poolWaitingFor(fifo: string): Record<string, string> {
+  return { ...preloading('pool-waiting.mjs'), WAITED_FIFO: fifo };
+}
+
+/** What a process has in its environment so that its preparing threads throw and end at certain files. */
+export function unpreparable(throwing: string, ending: string): Record<string, string> {
+  const markers = { THROWING_MARKER: throwing, ENDING_MARKER: ending };
+  return { ...preloading('unpreparable-bytes.mjs'), ...markers };
+}
+
+/** What a process has in its environment so that its tails stall at SIGUSR2, and go on at the next. */
+export function stallingTails(): Record<string, string> {
+  return preloading('stalled-tails.mjs');
+}
+
 function preloading(file: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${new URL(file, import.meta.url).href}` };
 }

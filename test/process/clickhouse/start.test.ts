@@ -145,9 +145,19 @@ test.each([
   ],
 ])('%s ends the start with one line', async (_, env, line) => {
   await launch({ ...server.env, ...env });
-  expect(await exitCode()).not.toBe(0);
+  expect(await exitCode()).toBe(2);
   expect(errors).toBe(line);
   expect(output).not.toContain('"listening"');
+});
+
+test.each([
+  [497, 'CLICKHOUSE_USER: this user is not allowed what the service needs\n'],
+  [164, 'CLICKHOUSE_USER: this user may only read\n'],
+])('a server that answers with code %i ends the start with one line', async (code, line) => {
+  await server.fault({ kind: 'exception', code });
+  await launch(server.env);
+  expect(await exitCode()).toBe(2);
+  expect(errors).toBe(line);
 });
 
 test('TLS by a private authority, and the password in a file', async () => {
@@ -170,6 +180,10 @@ test('TLS by a private authority, and the password in a file', async () => {
       DATA_DIR: dataDir,
     };
     expect(await outcomeOf(env, 'migrate')).toMatchObject({ code: 0 });
+    // Without the authority's certificate.
+    await launch({ ...env, CLICKHOUSE_CA_FILE: '' });
+    expect(await exitCode()).toBe(2);
+    expect(errors).toMatch(/^CLICKHOUSE_URL, CLICKHOUSE_CA_FILE: no secure connection .*\n$/);
     await launch(env);
     await listening();
   } finally {

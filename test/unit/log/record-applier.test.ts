@@ -80,3 +80,18 @@ test('stops amid a batch that waits, without a commit', async () => {
   await applier.stop();
   expect(await log.committedOffsets('control', 'test')).toEqual([0]);
 });
+
+test('after a batch that failed for good nothing is applied or committed any more', async () => {
+  const log = await folders.open();
+  await log.append('control', [record('a')]);
+  let calls = 0;
+  const applier = await RecordApplier.start(
+    log,
+    application(() => (++calls === 1 ? Promise.reject(new Error('broken')) : Promise.resolve())),
+  );
+  await expect(applier.failed).rejects.toThrow('broken');
+  await log.append('control', [record('b')]);
+  await applier.stop();
+  expect(calls).toBe(1);
+  expect(await log.committedOffsets('control', 'test')).toEqual([0]);
+});

@@ -90,6 +90,19 @@ test('a clean stop suspects nobody, and half a line is none', async () => {
   expect(nextProcess().deathsOf('b')).toBe(1);
 });
 
+test('after a stop by an exception what is unfinished is suspected, as after a death', async () => {
+  const journal = nextProcess();
+  await journal.begin('a', false);
+  await journal.begin('b', false);
+  journal.end('b');
+  journal.close(true);
+  const second = nextProcess();
+  expect([second.deathsOf('a'), second.deathsOf('b')]).toEqual([1, 0]);
+  await second.begin('a', true);
+  second.close(true);
+  expect(nextProcess().deathsOf('a')).toBe(2);
+});
+
 test('the file stays small, and what is in process outlives its rewriting', async () => {
   const journal = nextProcess();
   await journal.begin('stays', false);

@@ -1,0 +1,54 @@
+import { Worker } from 'node:worker_threads';
+
+/** An event loop that has not turned for so long does not come back. */
+const BLOCKED_SECONDS = 60;
+const RENEW_MS = 1_000;
+
+/**
+ * Counts down by itself, whatever the main thread does; it counts turns of its own, so that a
+ * process that was halted (SIGSTOP) goes on afterwards. What it has to say may block, the kill may not.
+ */
+const THREAD = `
+const { workerData: state } = require('node:worker_threads');
+const { write } = require('node:fs');
+const nothing = new Int32Array(new SharedArrayBuffer(4));
+for (;;) {
+  Atomics.wait(nothing, 0, 0, 1000);
+  if (Atomics.sub(state, 0, 1) > 1) continue;
+  const why = state[1] === 1 ? 'it did not end in time' : 'its main thread is blocked';
+  write(2, 'the process kills itself: ' + why + '\\n', () => {});
+  Atomics.wait(nothing, 0, 0, 100);
+  process.kill(process.pid, 'SIGKILL');
+}`;
+
+/**
+ * Ends a process that cannot end by itself: a thread that counts down, and what sets the count again
+ * each second is the event loop of the main thread, as long as the process is not to end.
+ *
+ * It kills: process.exit waits for the threads of Node's pool, which may wait for a disk, an engine or
+ * a name server, and called on another thread it ends that thread alone. The thread takes 10 MB and 20 ms.
+ */
+export class Watchdog {
+  /** Seconds left, and 1 once they are not set again. */
+  private readonly state = new Int32Array(new SharedArrayBuffer(8));
+  private readonly renewing: NodeJS.Timeout;
+
+  /** @param blockedSeconds after which a main thread counts as blocked for good */
+  constructor(blockedSeconds = BLOCKED_SECONDS) {
+    const renew = (): void => {
+      Atomics.store(this.state, 0, blockedSeconds);
+    };
+    renew();
+    this.renewing = setInterval(renew, RENEW_MS).unref();
+    // Without the environment: NODE_OPTIONS may load more than the whole thread takes.
+    new Worker(THREAD, { eval: true, workerData: this.state, env: {}, execArgv: [] }).unref();
+  }
+
+  /** The process is to end within so many seconds from now. The first call counts. */
+  endWithin(seconds: number): void {
+    if (this.state[1] === 1) return;
+    clearInterval(this.renewing);
+    Atomics.store(this.state, 1, 1);
+    Atomics.store(this.state, 0, seconds);
+  }
+}

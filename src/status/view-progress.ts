@@ -1,0 +1,70 @@
+import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
+import type { StatusTail } from './status-tail.js';
+
+/** Below the time that a readiness check has: a log that answers later is away for this purpose. */
+const LOG_ANSWER_MS = 500;
+
+/** A partition that has been seen ahead of the view. */
+interface Ahead {
+  readonly end: number;
+  readonly since: number;
+}
+
+/**
+ * Tells a status view that has stopped from one that is slow: of a partition the topic has moved and
+ * the view has not. While the log does not answer nothing is known of either.
+ */
+export class ViewProgress {
+  private readonly ahead = new Map<number, Ahead>();
+
+  /** @param stalledMs for how long a view may stand still that has something to read */
+  constructor(
+    private readonly log: Pick<UploadLog, 'endOffsets'>,
+    private readonly tail: Pick<StatusTail, 'isAt' | 'movedAt'>,
+    private readonly stalledMs: number,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** @throws Error when the view has stopped; to be asked again, also about whether it moves again */
+  async check(): Promise<void> {
+    const ends = await this.ends();
+    if (ends === undefined) {
+      this.ahead.clear();
+      return;
+    }
+    for (const [partition, end] of ends.entries()) {
+      const standing = await this.standingFor(partition, end);
+      if (standing < this.stalledMs) continue;
+      throw new Error(
+        `the view of the status topic has not moved for ${Math.floor(standing / 1000)} s`,
+      );
+    }
+  }
+
+  /** For how many milliseconds the view has not moved in the partition although it could. */
+  private async standingFor(partition: number, end: number): Promise<number> {
+    const before = this.ahead.get(partition);
+    if (before !== undefined && (await this.tail.isAt(partition, before.end))) {
+      this.ahead.delete(partition);
+    }
+    if (await this.tail.isAt(partition, end)) return 0;
+    const ahead = this.ahead.get(partition) ?? { end, since: this.now() };
+    this.ahead.set(partition, ahead);
+    return this.now() - Math.max(ahead.since, this.tail.movedAt(partition));
+  }
+
+  private async ends(): Promise<readonly number[] | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, LOG_ANSWER_MS, undefined);
+    });
+    try {
+      return await Promise.race([this.log.endOffsets('status'), late]);
+    } catch (error) {
+      if (error instanceof LogUnavailableError) return undefined;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { ConfigError } from '../config/config-error.js';
+import { WarehouseError } from './warehouse.js';
+
+const CREDENTIALS =
+  'CLICKHOUSE_USER, CLICKHOUSE_PASSWORD: the ClickHouse server does not accept them';
+
+/** What a server says of a user or of how it is asked, by ClickHouse's code. */
+const REFUSALS: ReadonlyMap<number, string> = new Map([
+  [81, 'CLICKHOUSE_DATABASE: the ClickHouse server has no such database'], // UNKNOWN_DATABASE
+  [115, 'CLICKHOUSE_URL: the ClickHouse server is too old'], // UNKNOWN_SETTING
+  [164, 'CLICKHOUSE_USER: this user may only read'], // READONLY
+  [192, 'CLICKHOUSE_USER: the ClickHouse server does not know this user'], // UNKNOWN_USER
+  [193, 'CLICKHOUSE_PASSWORD: the ClickHouse server refuses this password'], // WRONG_PASSWORD
+  [194, 'CLICKHOUSE_PASSWORD: the ClickHouse server asks for one'], // REQUIRED_PASSWORD
+  [195, 'CLICKHOUSE_USER: this user may not come from this address'], // IP_ADDRESS_NOT_ALLOWED
+  [291, 'CLICKHOUSE_USER: this user may not use CLICKHOUSE_DATABASE'], // DATABASE_ACCESS_DENIED
+  [452, 'CLICKHOUSE_USER: this user may not set what the service needs'], // SETTING_CONSTRAINT_VIOLATION
+  [497, 'CLICKHOUSE_USER: this user is not allowed what the service needs'], // ACCESS_DENIED
+  [516, CREDENTIALS], // AUTHENTICATION_FAILED
+  [720, 'CLICKHOUSE_USER: this user has expired'], // USER_EXPIRED
+]);
+
+/** Node's codes for a server that shows no certificate to trust, or that speaks no TLS, or only that. */
+const NOT_SECURE =
+  /^(?:ERR_(?:SSL|TLS)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
+
+/**
+ * What a server that answers will refuse again however often it is asked, until somebody changes
+ * the configuration or the server; undefined for everything else. Ends a start; whoever has been
+ * running waits, since passwords, rights and certificates are changed under running processes.
+ */
+export function refusalOf(error: unknown): ConfigError | undefined {
+  if (!(error instanceof WarehouseError)) return undefined;
+  const refusal = error.code === undefined ? notSecure(error.cause) : REFUSALS.get(error.code);
+  return refusal === undefined ? undefined : new ConfigError(refusal, { cause: error });
+}
+
+function notSecure(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === undefined || !NOT_SECURE.test(code)) return undefined;
+  return `CLICKHOUSE_URL, CLICKHOUSE_CA_FILE: no secure connection to the ClickHouse server (${code})`;
+}

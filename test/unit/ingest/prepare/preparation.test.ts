@@ -1,0 +1,138 @@
+import { expect, test } from '@jest/globals';
+
+import type { Verdict } from '../../../../src/ingest/encode/prepared-upload.js';
+import { Preparation } from '../../../../src/ingest/prepare/preparation.js';
+import type { PrepareWork } from '../../../../src/ingest/prepare/prepare-pool.js';
+import type { TransitionPublisher } from '../../../../src/ingest/transitions.js';
+import type { UploadInFlight } from '../../../../src/ingest/upload-in-flight.js';
+
+const VALID = { valid: true, upload: { rows: 1 } } as Verdict;
+const THREADS = 2;
+
+/** A name as the file's bytes: what the parts of a task tell. */
+const bytesOf = (name: string): Uint8Array<ArrayBuffer>[] => [new TextEncoder().encode(name)];
+const nameOf = ({ parts }: PrepareWork): string => Buffer.concat(parts).toString();
+
+function flight(requestId: string): UploadInFlight {
+  const upload = { requestId, family: 'cost', parts: bytesOf(requestId), end: {} };
+  return {
+    requestId,
+    account: 'acme',
+    upload,
+    rows: {},
+    span: undefined,
+  } as unknown as UploadInFlight;
+}
+
+/** Prepares uploads named `names` with what `prepare` does in place of a thread. */
+function preparing(
+  names: readonly string[],
+  prepare: (name: string, beside: readonly string[]) => Promise<Verdict>,
+  signal = new AbortController().signal,
+) {
+  const told: string[] = [];
+  const inside: string[] = [];
+  const ended = new Promise<string[]>((resolve) => {
+    const preparation = new Preparation(
+      {
+        threads: THREADS,
+        async run(task) {
+          const name = nameOf(task);
+          const beside = [...inside];
+          inside.push(name);
+          // As a thread takes them over.
+          structuredClone(task.parts, { transfer: task.parts.map(({ buffer }) => buffer) });
+          try {
+            return await prepare(name, beside);
+          } finally {
+            inside.splice(inside.indexOf(name), 1);
+          }
+        },
+      },
+      { publish: () => Promise.resolve() } as unknown as TransitionPublisher,
+      {
+        valid: ({ requestId }) => told.push(`${requestId} valid`),
+        failed: ({ requestId }) => told.push(`${requestId} failed`),
+        unpreparable({ requestId }, error) {
+          told.push(`${requestId} ${(error as Error).message}`);
+          return Promise.resolve();
+        },
+        readAgain: ({ requestId }) => Promise.resolve(bytesOf(requestId)),
+        broken: (error) => told.push(`broken: ${(error as Error).message}`),
+        idle: () => {
+          resolve(told);
+        },
+      },
+      signal,
+    );
+    for (const name of names) preparation.add(flight(name));
+  });
+  return ended;
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('an upload that throws is prepared once more, alone, and then set aside', async () => {
+  const tries: { name: string; beside: readonly string[] }[] = [];
+  const told = await preparing(['a', 'bad', 'b', 'c', 'd', 'e', 'f'], async (name, beside) => {
+    tries.push({ name, beside });
+    await turn();
+    if (name === 'bad') throw new Error('trap');
+    return VALID;
+  });
+  expect(told.sort()).toEqual(
+    ['a', 'b', 'bad', 'c', 'd', 'e', 'f'].map((n) => `${n} ${n === 'bad' ? 'trap' : 'valid'}`),
+  );
+  const second = tries.findLastIndex(({ name }) => name === 'bad');
+  expect(tries.filter(({ name }) => name === 'bad')).toHaveLength(2);
+  expect(tries[second]!.beside).toEqual([]);
+  const later = tries.slice(second + 1);
+  expect(later).toContainEqual(expect.objectContaining({ name: 'f' }));
+  expect(later.flatMap(({ beside }) => beside)).not.toContain('bad');
+});
+
+test('what goes with the thread of another one is prepared again, from the log', async () => {
+  let deaths = 0;
+  const waiting: (() => void)[] = [];
+  const told = await preparing(['killer', 'victim', 'later'], async (name) => {
+    if (deaths > 0 && name !== 'killer') return VALID;
+    // All that the thread has are rejected together.
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (name !== 'killer') return;
+      setImmediate(() => {
+        for (const end of waiting.splice(0)) end();
+      });
+    });
+    deaths++;
+    throw new Error('the thread died');
+  });
+  expect(told.sort()).toEqual(['killer the thread died', 'later valid', 'victim valid']);
+});
+
+test('an exception that passes is none of the upload', async () => {
+  let tries = 0;
+  const told = await preparing(['a'], () =>
+    ++tries === 1 ? Promise.reject(new Error('no memory')) : Promise.resolve(VALID),
+  );
+  expect(told).toEqual(['a valid']);
+});
+
+test('when nothing can be prepared no upload is blamed', async () => {
+  const told = await preparing(['a', 'b'], () => Promise.reject(new Error('no kernel')));
+  expect(told).toEqual(['broken: no kernel', 'broken: no kernel']);
+});
+
+test('in a stop nothing is blamed and nothing is tried again', async () => {
+  let tries = 0;
+  const told = await preparing(
+    ['a'],
+    () => {
+      tries++;
+      return Promise.reject(new Error('terminated'));
+    },
+    AbortSignal.abort(),
+  );
+  expect(told).toEqual(['broken: terminated']);
+  expect(tries).toBe(1);
+});

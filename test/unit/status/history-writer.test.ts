@@ -1,0 +1,84 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+
+import { type Transition, uploaded } from '../../../src/domain/requests/transition.js';
+import { transitionRecord } from '../../../src/domain/requests/transition-record.js';
+import type { RecordToAppend, UploadLog } from '../../../src/log/upload-log.js';
+import { HISTORY_GROUP, HistoryWriter } from '../../../src/status/history-writer.js';
+import type { RequestHistory } from '../../../src/status/history.js';
+import { type Warehouse, WarehouseError } from '../../../src/warehouse/warehouse.js';
+import { LogFolders, until } from '../../helpers/log/log-folders.js';
+
+const folders = new LogFolders();
+afterEach(() => folders.cleanUp());
+
+let requests = 0;
+
+function created(): RecordToAppend {
+  const requestId = `01a1fbe9-8d12-7e37-8444-${String(++requests).padStart(12, '0')}`;
+  const request = {
+    requestId,
+    account: 'acme',
+    family: 'cost',
+    version: '1',
+    sentMax: '1',
+  } as const;
+  return transitionRecord(uploaded(request, 0));
+}
+
+/** A writer on a real log, whose history takes what `write` takes. */
+function startWriter(
+  log: UploadLog,
+  write: (transitions: readonly Transition[]) => Promise<void>,
+): Promise<HistoryWriter> {
+  return HistoryWriter.start({
+    log,
+    history: { write } as unknown as RequestHistory,
+    warehouse: { insert: () => Promise.resolve() } as unknown as Warehouse,
+    fence: { covers: () => false },
+    logger: pino({ level: 'silent' }),
+  });
+}
+
+test('stops while the warehouse is away, although more records wait behind the write', async () => {
+  const log = await folders.open();
+  let tries = 0;
+  const writer = await startWriter(log, () => {
+    tries++;
+    return Promise.reject(new WarehouseError('away', 'retry'));
+  });
+  await log.append('status', [created()]);
+  await until(() => tries > 0);
+  await log.append('status', [created()]);
+  const more = tries;
+  await until(() => tries > more);
+  await writer.stop();
+  expect(await log.committedOffsets('status', HISTORY_GROUP)).toEqual([0]);
+}, 5_000);
+
+test('what is gathered at the stop is written and committed', async () => {
+  const log = await folders.open();
+  const written: Transition[] = [];
+  const writer = await startWriter(log, (transitions) => {
+    written.push(...transitions);
+    return Promise.resolve();
+  });
+  await log.append('status', [created(), created()]);
+  await until(() => written.length === 2);
+  await writer.stop();
+  expect(await log.committedOffsets('status', HISTORY_GROUP)).toEqual([2]);
+});
+
+test('after a write that failed for good nothing is written or committed any more', async () => {
+  const log = await folders.open();
+  let writes = 0;
+  const writer = await startWriter(log, () =>
+    ++writes === 1 ? Promise.reject(new Error('broken')) : Promise.resolve(),
+  );
+  await log.append('status', [created()]);
+  await expect(writer.failed).rejects.toThrow('broken');
+  await log.append('status', [created()]);
+  await writer.stop();
+  expect(writes).toBe(1);
+  expect(await log.committedOffsets('status', HISTORY_GROUP)).toEqual([0]);
+});
