@@ -106,7 +106,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     try {
       // Without the client's settings: they would change the answers of the guard as well.
       const statement = await sessions.use({ ...query.scope, settings: [] }, ({ engine }) =>
-        guard(engine, query.text, facts.tableFunctions),
+        guard(engine, query.text, query.scope.parameters, facts),
       );
       const format = statement.format ?? query.defaultFormat;
       await runQuery(sessions, pipes!, { ...query, statement, format, signal }, (result) =>
