@@ -3,8 +3,8 @@ import { isAllowed, type EngineNames } from './functions/index.js';
 import { notAllowed } from './functions/not-allowed.js';
 import { isWord, nameOf, type Token } from './tokens.js';
 
-/** Words of the language that a bracket may follow, as the engine writes them. */
-const KEYWORDS = new Set(
+/** Words of the language that a bracket may follow, as the engine writes them. None is a function that is refused. */
+export const KEYWORDS = new Set(
   `ALL AND ANALYZE APPLY AS AST BETWEEN BY COLUMNS DISTINCT ESTIMATE EXCEPT EXPLAIN FROM GLOBAL HAVING
    ILIKE IN INTERPOLATE INTERSECT IS JOIN LIKE LIMIT NOT OFFSET ON OR OVER PIPELINE PLAN PREWHERE
    QUALIFY RECURSIVE REPLACE SAMPLE SELECT SETS STALENESS STEP STRICT SYNTAX TABLE TO TREE UNION USING

@@ -32,7 +32,8 @@ const REFUSED: Families = {
     fuzz{Bits,Query} generateRandomStructure obfuscateQuery{,WithSeed}`,
   'writes in formats, and a format may read files for it': 'formatRow{,NoNewline} groupFormat',
   'takes a structure, and a structure may call functions': 'structureTo{CapnProto,Protobuf}Schema',
-  'may take any amount of memory that no limit counts': 'multiFuzzyMatch{AllIndices,Any,AnyIndex}',
+  'takes so long for some arguments that no limit stops it': `
+    {JSON,json}MergePatch multiFuzzyMatch{AllIndices,Any,AnyIndex}`,
   'is for TimeSeries tables, and there are none': `
     timeSeriesCopyTag{,s} timeSeriesExtractTag timeSeriesGroupTo{SamplingKey,Tags} timeSeriesIdTo{Group,Tags}
     timeSeriesIdToTagsGroup timeSeriesJoinTags timeSeriesMetricTypeToSuffixes timeSeriesRemoveTag{,s}

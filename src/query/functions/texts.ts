@@ -33,7 +33,7 @@ export const TEXTS: Families = {
     JSONAllPaths{,WithTypes} JSONAllValues JSONArrayLength JSON_array_length
     JSON{Dynamic,SharedData}Paths{,WithTypes} JSONExtract{,Bool,Float,Int,UInt,String,Raw}{,CaseInsensitive}
     JSONExtract{ArrayRaw,Keys,KeysAndValues,KeysAndValuesRaw}{,CaseInsensitive} JSONHas JSONKey JSONLength
-    {JSON,json}MergePatch JSONType JSON_{exists,query,value} dynamic{Element,Type}
+    JSONType JSON_{exists,query,value} dynamic{Element,Type}
     isDynamicElementInSharedData isValidJSON prettyPrintJSON toJSONString variant{Element,Type}
     simpleJSON{Has,ExtractBool,ExtractFloat,ExtractInt,ExtractUInt,ExtractRaw,ExtractString}
     visitParam{Has,ExtractBool,ExtractFloat,ExtractInt,ExtractUInt,ExtractRaw,ExtractString}`,
