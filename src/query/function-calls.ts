@@ -3,10 +3,13 @@ import { isAllowed, type EngineNames } from './functions/index.js';
 import { notAllowed } from './functions/not-allowed.js';
 import { isWord, nameOf, type Token } from './tokens.js';
 
-/** Words of the language that a bracket may follow, as the engine writes them. None is a function that is refused. */
+/**
+ * Words of the language that a bracket may follow, as the engine writes them. None may be the name of
+ * a function that is refused.
+ */
 export const KEYWORDS = new Set(
   `ALL AND ANALYZE APPLY AS AST BETWEEN BY COLUMNS DISTINCT ESTIMATE EXCEPT EXPLAIN FROM GLOBAL HAVING
-   ILIKE IN INTERPOLATE INTERSECT IS JOIN LIKE LIMIT NOT OFFSET ON OR OVER PIPELINE PLAN PREWHERE
+   ILIKE IN INTERPOLATE INTERSECT IS JOIN LIKE LIMIT MATERIALIZED NOT OFFSET ON OR OVER PIPELINE PLAN PREWHERE
    QUALIFY RECURSIVE REPLACE SAMPLE SELECT SETS STALENESS STEP STRICT SYNTAX TABLE TO TREE UNION USING
    WHERE WITH`.split(/\s+/),
 );
@@ -71,7 +74,7 @@ function hasColumnNames(tokens: readonly Token[], index: number): boolean {
   return (
     names.every((token) => nameOf(token) !== undefined || token[0] === 'Comma') &&
     isWord(tokens[end + 1], 'AS') &&
-    tokens[end + 2]?.[0] === 'OpeningRoundBracket'
+    tokens[end + (isWord(tokens[end + 2], 'MATERIALIZED') ? 3 : 2)]?.[0] === 'OpeningRoundBracket'
   );
 }
 

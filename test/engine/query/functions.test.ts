@@ -138,6 +138,13 @@ test.each([
   ["SELECT * APPLY(x -> x + 1), * APPLY(toString, 's_') FROM (SELECT 1 AS a)", '2\t1\n'],
   ['WITH t(a, b) AS (SELECT 1, 2) SELECT a + b FROM t', '3\n'],
   ['SELECT a + b FROM (SELECT 1, 2) AS t(a, b)', '3\n'],
+  ['WITH t(a) AS MATERIALIZED (SELECT 1), u AS MATERIALIZED (SELECT 2) SELECT a FROM t', '1\n'],
+  [
+    'SELECT any(a) FILTER (WHERE (a > 0)) OVER () FROM (SELECT 1 AS a) GROUP BY a QUALIFY (1)',
+    '1\n',
+  ],
+  ['SELECT x.a FROM (SELECT 1 AS a) AS x INNER JOIN (SELECT 1 AS a) AS y ON (x.a = y.a)', '1\n'],
+  ['EXPLAIN SYNTAX (SELECT 1)', 'SELECT 1\nFROM system.one\n'],
   ['WITH file AS (SELECT 1 AS sleep) SELECT sleep, file.sleep FROM file', '1\t1\n'],
   [
     "SELECT coalesce(file, ''), arrayConcat(hostName), file AS url FROM (SELECT 'a' AS file, ['b'] AS hostName)",

@@ -53,6 +53,11 @@ describe('a query cannot', () => {
         "SELECT a FROM (SELECT 'x' AS a, 'SECRET' AS b) ORDER BY a WITH FILL INTERPOLATE (a AS file(b))",
         446,
       ],
+      ["SELECT file(a) AS MATERIALIZED FROM (SELECT 'SECRET' AS a)", 446],
+      ["WITH (SELECT 1) AS file('SECRET') SELECT 1", 62],
+      ["SELECT '}' AS `{a:`, file('SECRET')", 446],
+      ["SELECT {p:Enum8('}' = 1)}, file('SECRET')", 446],
+      ['SELECT @@hostname', 446],
       // The name of an aggregate function, and what is given to it.
       ["SELECT arrayReduce('aggThrow(1)', [1])", 446],
       ["SELECT arrayReduce(concat('agg', 'Throw'), [1])", 36],
