@@ -1,19 +1,19 @@
+import type { EngineNames } from './functions/index.js';
 import type { ReadOnlySessions } from './sessions.js';
 
 /** What does not change while the engine runs. */
-export interface EngineFacts {
+export interface EngineFacts extends EngineNames {
   readonly version: string;
   readonly timezone: string;
   readonly displayName: string;
   /** Names of all settings. */
   readonly settings: ReadonlySet<string>;
-  /** Names of all table functions, in lower case. */
-  readonly tableFunctions: ReadonlySet<string>;
 }
 
 const FACTS = `
   SELECT version() AS version, timezone() AS timezone, displayName() AS displayName,
     (SELECT groupArray(name) FROM system.settings) AS settings,
+    (SELECT groupArray(lower(name)) FROM system.functions) AS functions,
     (SELECT groupArray(lower(name)) FROM system.table_functions) AS tableFunctions`;
 
 export async function readEngineFacts(sessions: ReadOnlySessions): Promise<EngineFacts> {
@@ -21,12 +21,13 @@ export async function readEngineFacts(sessions: ReadOnlySessions): Promise<Engin
   const row = await sessions.use(scope, async ({ engine }) =>
     (await engine.queryAsync(FACTS, { format: 'JSONEachRow' })).json<
       Record<'version' | 'timezone' | 'displayName', string> &
-        Record<'settings' | 'tableFunctions', string[]>
+        Record<'settings' | 'functions' | 'tableFunctions', string[]>
     >(),
   );
   return {
     ...row,
     settings: new Set(row.settings),
+    functions: new Set(row.functions),
     tableFunctions: new Set(row.tableFunctions),
   };
 }

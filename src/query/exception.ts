@@ -1,6 +1,7 @@
 /** ClickHouse's error codes that this interface raises itself. */
 export const CODE = {
   BAD_ARGUMENTS: 36,
+  UNKNOWN_FUNCTION: 46,
   NOT_IMPLEMENTED: 48,
   SYNTAX_ERROR: 62,
   UNKNOWN_FORMAT: 73,

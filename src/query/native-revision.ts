@@ -1,3 +1,4 @@
+import { Cursor } from './native-cursor.js';
 import { layoutOf, type Layout } from './native-types.js';
 
 /** From this version on a column says whether it is serialised in a way of its own. */
@@ -7,10 +8,13 @@ const WITH_CUSTOM_SERIALIZATION = 54_454;
 const BLOCK_INFO = Buffer.from([1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0]);
 const NOT_CUSTOM = Buffer.from([0]);
 
+/** A block is held back until it is complete, so that an error stands between two; a larger one is not. */
+const HELD_BYTES = 4 * 1024 * 1024;
+
 /**
  * The Native format as a client of this protocol version reads it over HTTP. The engine writes
  * files, which carry no version: each block lacks its header, each column its serialisation mark.
- * A block is held until it is complete.
+ * Bytes pass as they come, however large the client lets a block be.
  *
  * @throws EngineException for a type whose values cannot be passed over
  */
@@ -18,69 +22,44 @@ export async function* withProtocolVersion(
   body: AsyncIterable<Buffer>,
   protocolVersion: number,
 ): AsyncGenerator<Buffer, void> {
-  let rest: Buffer = Buffer.alloc(0);
-  let next: Buffer[] = [];
-  let bytes = 0;
+  const marked = protocolVersion >= WITH_CUSTOM_SERIALIZATION;
+  const cursor = new Cursor();
+  const reading = readBlocks(cursor, marked);
+  let inside: boolean | undefined;
   for await (const chunk of body) {
-    next.push(chunk);
-    bytes += chunk.length;
-    // An incomplete block is read again from its start: only after it has doubled.
-    if (bytes < rest.length) continue;
-    rest = Buffer.concat([rest, ...next]);
-    next = [];
-    bytes = 0;
-    const { parts, end } = blocksOf(rest, protocolVersion);
-    yield* parts;
-    rest = rest.subarray(end);
+    cursor.feed(chunk);
+    inside = reading.next().value;
+    if (cursor.heldBytes > HELD_BYTES) cursor.release();
+    yield* cursor.takeReleased();
   }
-  rest = Buffer.concat([rest, ...next]);
-  const { parts, end } = blocksOf(rest, protocolVersion);
-  yield* parts;
-  if (end < rest.length) throw new Error('the result ends inside a block');
+  if (inside === true) throw new Error('the result ends inside a block');
 }
 
-function blocksOf(bytes: Buffer, protocolVersion: number): { parts: Buffer[]; end: number } {
-  const parts: Buffer[] = [];
-  let end = 0;
-  while (end < bytes.length) {
-    const block = readBlock(bytes, end);
-    if (block === undefined) break;
-    parts.push(BLOCK_INFO);
-    if (protocolVersion >= WITH_CUSTOM_SERIALIZATION) {
-      let from = end;
-      for (const mark of block.marks) {
-        parts.push(bytes.subarray(from, mark), NOT_CUSTOM);
-        from = mark;
-      }
-      parts.push(bytes.subarray(from, block.end));
-    } else {
-      parts.push(bytes.subarray(end, block.end));
-    }
-    end = block.end;
+/** Goes as far as there are bytes, then says whether it stands inside a block. */
+function* readBlocks(cursor: Cursor, marked: boolean): Generator<boolean, never> {
+  for (;;) {
+    while (cursor.isEmpty) yield false;
+    cursor.insert(BLOCK_INFO);
+    const block = readBlock(cursor, marked);
+    while (block.next().done !== true) yield true;
+    cursor.release();
   }
-  return { parts, end };
 }
 
-/** Where a block ends, and where in it each column's type ends. Undefined: it is incomplete. */
-function readBlock(bytes: Buffer, start: number): { marks: number[]; end: number } | undefined {
-  const cursor = new Cursor(bytes, start);
-  const marks: number[] = [];
-  try {
-    const columns = cursor.varint();
-    const rows = cursor.varint();
-    for (let column = 0; column < columns; column++) {
-      cursor.skip(cursor.varint());
-      const layout = layoutByName(cursor.text(cursor.varint()));
-      marks.push(cursor.position);
-      if (rows === 0) continue;
-      cursor.skip(8 * prefixes(layout));
-      skipValues(cursor, layout, rows);
-    }
-  } catch (error) {
-    if (error === INCOMPLETE) return undefined;
-    throw error;
+/** Stops wherever the bytes end, and goes on when there are more. */
+type Reading<T = void> = Generator<void, T>;
+
+function* readBlock(cursor: Cursor, marked: boolean): Reading {
+  const columns = yield* cursor.varint();
+  const rows = yield* cursor.varint();
+  for (let column = 0; column < columns; column++) {
+    yield* cursor.skip(yield* cursor.varint());
+    const layout = layoutByName(yield* cursor.text(yield* cursor.varint()));
+    if (marked) cursor.insert(NOT_CUSTOM);
+    if (rows === 0) continue;
+    yield* cursor.skip(8 * prefixes(layout));
+    yield* skipValues(cursor, layout, rows);
   }
-  return { marks, end: cursor.position };
 }
 
 const layouts = new Map<string, Layout>();
@@ -104,72 +83,36 @@ function prefixes(layout: Layout): number {
   return layout.kind === 'array' || layout.kind === 'nullable' ? prefixes(layout.of) : 0;
 }
 
-function skipValues(cursor: Cursor, layout: Layout, rows: number): void {
+function* skipValues(cursor: Cursor, layout: Layout, rows: number): Reading {
   switch (layout.kind) {
     case 'fixed':
-      cursor.skip(layout.bytes * rows);
+      yield* cursor.skip(layout.bytes * rows);
       break;
     case 'string':
-      for (let row = 0; row < rows; row++) cursor.skip(cursor.varint());
+      yield* cursor.skipStrings(rows);
       break;
     case 'nullable':
-      cursor.skip(rows);
-      skipValues(cursor, layout.of, rows);
+      yield* cursor.skip(rows);
+      yield* skipValues(cursor, layout.of, rows);
       break;
     case 'array':
       if (rows === 0) break;
-      cursor.skip(8 * (rows - 1));
-      skipValues(cursor, layout.of, cursor.uint64());
+      yield* cursor.skip(8 * (rows - 1));
+      yield* skipValues(cursor, layout.of, yield* cursor.uint64());
       break;
     case 'tuple':
-      for (const element of layout.of) skipValues(cursor, element, rows);
+      for (const element of layout.of) yield* skipValues(cursor, element, rows);
       break;
     case 'lowCardinality':
-      skipDictionary(cursor, layout.of, rows);
+      yield* skipDictionary(cursor, layout.of, rows);
       break;
   }
 }
 
 /** Index width and flags, the keys, then one index a row. A null is a key, not a mark. */
-function skipDictionary(cursor: Cursor, keys: Layout, rows: number): void {
+function* skipDictionary(cursor: Cursor, keys: Layout, rows: number): Reading {
   if (rows === 0) return;
-  const indexBytes = 1 << (cursor.uint64() & 0xf);
-  skipValues(cursor, keys.kind === 'nullable' ? keys.of : keys, cursor.uint64());
-  cursor.skip(indexBytes * cursor.uint64());
-}
-
-const INCOMPLETE = new Error('incomplete');
-
-class Cursor {
-  constructor(
-    private readonly bytes: Buffer,
-    public position: number,
-  ) {}
-
-  skip(count: number): void {
-    this.position += count;
-    if (this.position > this.bytes.length) throw INCOMPLETE;
-  }
-
-  varint(): number {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      if (this.position >= this.bytes.length) throw INCOMPLETE;
-      const byte = this.bytes[this.position++]!;
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value;
-    }
-  }
-
-  /** Counts stay far below 2^53; of flags only the low bits are asked for. */
-  uint64(): number {
-    this.skip(8);
-    const low = this.bytes.readUInt32LE(this.position - 8);
-    return low + this.bytes.readUInt32LE(this.position - 4) * 2 ** 32;
-  }
-
-  text(length: number): string {
-    this.skip(length);
-    return this.bytes.toString('utf8', this.position - length, this.position);
-  }
+  const indexBytes = 1 << ((yield* cursor.uint64()) & 0xf);
+  yield* skipValues(cursor, keys.kind === 'nullable' ? keys.of : keys, yield* cursor.uint64());
+  yield* cursor.skip(indexBytes * (yield* cursor.uint64()));
 }

@@ -8,6 +8,7 @@ import { Admission } from './admission.js';
 import { readEngineFacts, type EngineFacts } from './engine-facts.js';
 import { runQuery } from './engine-query.js';
 import { EngineException } from './exception.js';
+import { strangeness } from './hosts.js';
 import { Pipes } from './pipes.js';
 import { readRequest } from './request.js';
 import { commonHeaders, sendResult } from './result-response.js';
@@ -71,8 +72,11 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     response: ServerResponse,
     signal: AbortSignal,
   ): Promise<void> {
+    const strange = strangeness(request.headers);
     const url = new URL(request.url ?? '/', 'http://localhost');
-    if (!['GET', 'HEAD', 'POST'].includes(request.method ?? '')) {
+    if (strange !== undefined) {
+      sendText(response.setHeader('Connection', 'close'), 403, `${strange}\n`);
+    } else if (!['GET', 'HEAD', 'POST'].includes(request.method ?? '')) {
       sendText(response.setHeader('Allow', 'GET, HEAD, POST'), 405, 'Method not allowed.\n');
     } else if (url.pathname === '/ping' || url.pathname === '/replicas_status') {
       sendText(response, 200, 'Ok.\n');
@@ -102,7 +106,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     try {
       // Without the client's settings: they would change the answers of the guard as well.
       const statement = await sessions.use({ ...query.scope, settings: [] }, ({ engine }) =>
-        guard(engine, query.text, facts.tableFunctions),
+        guard(engine, query.text, query.scope.parameters, facts),
       );
       const format = statement.format ?? query.defaultFormat;
       await runQuery(sessions, pipes!, { ...query, statement, format, signal }, (result) =>

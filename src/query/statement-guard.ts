@@ -1,8 +1,10 @@
 import type { Session } from 'chdb';
 
 import { text } from '../warehouse/sql.js';
-import { CODE, EngineException } from './exception.js';
-import { noDefaultDatabase, refuseTokens, type Token } from './statement-tokens.js';
+import { EngineException } from './exception.js';
+import type { EngineNames } from './functions/index.js';
+import { refuseTokens } from './statement-tokens.js';
+import type { Token } from './tokens.js';
 
 /** A single statement that only reads the warehouse. */
 export interface Statement {
@@ -18,11 +20,11 @@ export interface Statement {
  *
  * 1. The engine parses the text as data and writes it back: one statement, no comments. The text
  *    written back is what is checked and what runs.
- * 2. The engine's own lexer cuts it into words. Names of functions that reach outside, SETTINGS
- *    (one in a subquery lifts `readonly`), INTO OUTFILE and the database `default` (the file system
- *    as tables) are refused wherever they stand; inside literals they are not words.
- * 3. The engine's syntax tree, which has bound identifiers filled in, shows the kind of statement
- *    and the tables. It leaves out what stands in APPLY and SHOW … WHERE, so it is not enough alone.
+ * 2. The engine's own lexer cuts it into words. Functions that are not on the list, SETTINGS (one in
+ *    a subquery lifts `readonly`), INTO OUTFILE and the database `default` (the file system as tables)
+ *    are refused wherever they stand; inside literals they are not words.
+ * 3. The engine's syntax tree shows the kind of statement. It leaves out what stands in APPLY and
+ *    SHOW … WHERE, so what a query reaches is not looked for there.
  *
  * @param session one without settings of the client, which would change these answers too
  * @throws EngineException for a syntax error, several statements, or anything refused
@@ -30,13 +32,14 @@ export interface Statement {
 export async function guard(
   session: Session,
   query: string,
-  tableFunctions: ReadonlySet<string>,
+  parameters: ReadonlyMap<string, string>,
+  engine: EngineNames,
 ): Promise<Statement> {
   const written = await writtenBack(session, query);
   const { head, format } = splitFormat(written);
 
   const { tokens, probe } = await lexed(session, head);
-  refuseTokens(tokens, tableFunctions);
+  refuseTokens(tokens, parameters, engine);
   if (probe !== head + PROBE) throw readOnly('the clauses after the statement');
 
   refuseTree((await session.queryAsync(`EXPLAIN AST ${head}`, { format: 'TSVRaw' })).text());
@@ -84,27 +87,13 @@ async function rowOf<Row>(session: Session, sql: string): Promise<Row> {
 const READING =
   /^(?:SelectWithUnionQuery|SelectIntersectExceptQuery|Explain|DescribeQuery|Exists\w*Query|Show\w*)\b/;
 
-/** Reading one starts a helper process of the engine, the other interrupts every thread. */
-const SYSTEM_TABLES = new Set(['models', 'stack_trace']);
-
 function refuseTree(tree: string): void {
   const lines = tree.split('\n');
   if (!READING.test(lines[0]!)) throw readOnly('a statement of this kind');
   for (const line of lines.slice(1)) {
-    const [kind, name = ''] = line.trim().split(' ', 2);
     // The first level below EXPLAIN holds options of EXPLAIN itself, which are no settings.
     const optionOfExplain = lines[0]!.startsWith('Explain') && line === ' Set';
-    if (kind === 'Set' && !optionOfExplain) throw readOnly('SETTINGS');
-    if (kind !== 'TableIdentifier' && kind !== 'Identifier') continue;
-    const parts = name.split('.');
-    if (parts.length > 1 && parts[0] === 'default') throw noDefaultDatabase();
-    if (SYSTEM_TABLES.has(parts.at(-1)!) && (parts.length > 1 || kind === 'TableIdentifier')) {
-      throw new EngineException(
-        CODE.ACCESS_DENIED,
-        'ACCESS_DENIED',
-        `${name} is not readable through this interface.`,
-      );
-    }
+    if (line.trim().split(' ', 1)[0] === 'Set' && !optionOfExplain) throw readOnly('SETTINGS');
   }
 }
 

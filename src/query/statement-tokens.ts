@@ -1,103 +1,69 @@
 import { CODE, EngineException } from './exception.js';
-
-/** A token of the engine's lexer: its type and its text. */
-export type Token = readonly [type: string, text: string];
+import { refuseFunctions } from './function-calls.js';
+import type { EngineNames } from './functions/index.js';
+import { nameOf, withParameters, type Token } from './tokens.js';
 
 /** The words with which a statement that reads begins. */
 const FIRST_WORDS = new Set(['SELECT', 'WITH', 'FROM', 'SHOW', 'DESCRIBE', 'EXPLAIN', 'EXISTS']);
 
-/** Scalar functions that read files, start processes or call services. */
-const REFUSED_FUNCTIONS = new Set([
-  'file',
-  'catboostevaluate',
-  'aiclassify',
-  'aiembed',
-  'aiextract',
-  'aigenerate',
-  'aitranslate',
-]);
-
-/** Table functions that make their rows themselves; every other one is refused, also new ones. */
-const ALLOWED_TABLE_FUNCTIONS = new Set([
-  'format',
-  'fuzzquery',
-  'generate_series',
-  'generaterandom',
-  'generateseries',
-  'null',
-  'numbers',
-  'numbers_mt',
-  'primes',
-  'sqlstandardvalues',
-  'values',
-  'view',
-  'zeros',
-  'zeros_mt',
-]);
+/** Reading one starts a helper process of the engine, the other interrupts every thread. */
+const REFUSED_SYSTEM_TABLES = new Set(['models', 'stack_trace']);
 
 /**
  * Refuses what reaches beyond the warehouse by the words of a statement that the engine wrote
- * (keywords in capitals, names quoted only where they must be). A column that has the name of a
- * refused function is taken when it is qualified (`t.file`).
+ * (keywords in capitals, names quoted only where they must be).
  *
- * @param tableFunctions all that the engine has, in lower case
+ * @param parameters bound values, which may be names as well
  * @throws EngineException
  */
-export function refuseTokens(tokens: readonly Token[], tableFunctions: ReadonlySet<string>): void {
+export function refuseTokens(
+  written: readonly Token[],
+  parameters: ReadonlyMap<string, string>,
+  engine: EngineNames,
+): void {
+  const tokens = withParameters(written, parameters);
   const first = tokens.find(([type]) => type !== 'OpeningRoundBracket');
   if (first === undefined || !FIRST_WORDS.has(first[1])) {
     throw EngineException.of('READONLY', 'Cannot execute query in readonly mode.');
   }
-  tokens.forEach((token, index) => {
-    refuseToken(token, tokens[index - 1], tokens[index + 1], tableFunctions);
+  refuseKeywords(tokens);
+  refuseDatabases(tokens);
+  refuseFunctions(tokens, engine);
+}
+
+function refuseKeywords(tokens: readonly Token[]): void {
+  // Of the statements that show settings. Further on, an alias may be called SHOW as well.
+  const shown = tokens[0]?.[1] === 'SHOW' && (tokens[1]?.[1] === 'CHANGED' ? 2 : 1);
+  tokens.forEach(([type, word], index) => {
+    if (type !== 'BareWord') return;
+    const before = tokens[index - 1];
+    if (word === 'OUTFILE' && before?.[1] === 'INTO') {
+      throw EngineException.of('READONLY', 'Cannot execute query in readonly mode: INTO OUTFILE.');
+    }
+    if (word === 'SETTINGS' && index !== shown && before?.[0] !== 'Dot') {
+      throw EngineException.of(
+        'READONLY',
+        'Cannot modify settings in readonly mode: send them as URL parameters, not in the query.',
+      );
+    }
   });
 }
 
-function refuseToken(
-  [type, text]: Token,
-  before: Token | undefined,
-  after: Token | undefined,
-  tableFunctions: ReadonlySet<string>,
-): void {
-  if (type !== 'BareWord' && type !== 'QuotedIdentifier') return;
-  if (type === 'BareWord') refuseKeyword(text, before);
-
-  const name = type === 'BareWord' ? text : text.slice(1, -1);
-  if (name === 'default' && after?.[0] === 'Dot') {
-    throw noDefaultDatabase();
-  }
-  const lower = name.toLowerCase();
-  const called = after?.[0] === 'OpeningRoundBracket';
-  const qualified = before?.[0] === 'Dot' || after?.[0] === 'Dot';
-  // Without a bracket too: a function's name is an argument of APPLY and of arrayMap.
-  if (REFUSED_FUNCTIONS.has(lower) && (called || !qualified)) throw notAllowed(name);
-  if (called && tableFunctions.has(lower) && !ALLOWED_TABLE_FUNCTIONS.has(lower)) {
-    throw notAllowed(name);
-  }
-}
-
-function refuseKeyword(word: string, before: Token | undefined): void {
-  if (word === 'OUTFILE' && before?.[1] === 'INTO') {
-    throw EngineException.of('READONLY', 'Cannot execute query in readonly mode: INTO OUTFILE.');
-  }
-  const shown = before?.[1] === 'SHOW' || before?.[1] === 'CHANGED';
-  if (word === 'SETTINGS' && !shown && before?.[0] !== 'Dot') {
-    throw EngineException.of(
-      'READONLY',
-      'Cannot modify settings in readonly mode: send them as URL parameters, not in the query.',
-    );
-  }
-}
-
-function notAllowed(name: string): EngineException {
-  return new EngineException(
-    CODE.FUNCTION_NOT_ALLOWED,
-    'FUNCTION_NOT_ALLOWED',
-    `Function ${name} is not allowed here: queries cannot reach files, addresses or programs. ` +
-      'A column of this name can be written with its table, table.column.',
-  );
-}
-
-export function noDefaultDatabase(): EngineException {
-  return EngineException.of('UNKNOWN_DATABASE', 'Database default does not exist.');
+function refuseDatabases(tokens: readonly Token[]): void {
+  tokens.forEach((token, index) => {
+    const database = nameOf(token);
+    if (database === undefined || tokens[index + 1]?.[0] !== 'Dot') return;
+    // The file system as tables.
+    if (database === 'default') {
+      throw EngineException.of('UNKNOWN_DATABASE', 'Database default does not exist.');
+    }
+    const table = nameOf(tokens[index + 2]);
+    if (database === 'system' && table !== undefined && REFUSED_SYSTEM_TABLES.has(table)) {
+      throw new EngineException(
+        CODE.ACCESS_DENIED,
+        'ACCESS_DENIED',
+        `system.${table} is not readable through this interface.`,
+      );
+    }
+  });
 }

@@ -56,7 +56,10 @@ describe('a report that needs more memory than a query may have', () => {
 
   test('leaves 2 GiB of the disk to the uploads', async () => {
     const setting = 'min_free_disk_space_for_temporary_data';
-    const { text } = await ask(server.url, `SELECT getSetting('${setting}')`);
+    const { text } = await ask(
+      server.url,
+      `SELECT value FROM system.settings WHERE name = '${setting}'`,
+    );
     expect(text).toBe(`${2 * 1024 ** 3}\n`);
   });
 

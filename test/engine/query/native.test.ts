@@ -86,6 +86,27 @@ describe('the Native format for a protocol version', () => {
     expect(await native('SELECT number FROM numbers(3) WHERE number > 5', 54_460)).toHaveLength(0);
   });
 
+  test('has blocks as large as the client wants, of which this process holds little', async () => {
+    const parameters = new URLSearchParams({
+      query: "SELECT repeat('x', 1000) FROM numbers(400000)",
+      default_format: 'Native',
+      client_protocol_version: '54460',
+      max_block_size: '400000',
+    });
+    const response = await fetch(`${server.url}/?${parameters.toString()}`);
+    const before = process.memoryUsage().arrayBuffers;
+    let [bytes, most, first] = [0, 0, Buffer.alloc(0)];
+    for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+      if (bytes === 0) first = Buffer.from(part);
+      bytes += part.length;
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    }
+    // One block: its number of columns, then of rows.
+    expect([...first.subarray(8, 12)]).toEqual([1, 0x80, 0xb5, 0x18]);
+    expect(bytes).toBeGreaterThan(400_000 * 1_000);
+    expect(most).toBeLessThan(64 * 1024 * 1024);
+  });
+
   test('says which type it cannot carry', async () => {
     await expect(native('SELECT sumState(1) AS s', 54_460)).rejects.toThrow(
       /^Code: 48\. DB::Exception: Type AggregateFunction\(sum, UInt8\) .*\(NOT_IMPLEMENTED\)/,

@@ -8,11 +8,8 @@ import { ask, type TestQueryServer } from './query-server-fixture.js';
 /** Of all table functions that the engine has, those that make their rows themselves. */
 const MAKING_ROWS = new Set([
   'format',
-  'fuzzQuery',
-  'generateRandom',
   'generateSeries',
   'generate_series',
-  'null',
   'numbers',
   'numbers_mt',
   'primes',

@@ -1,0 +1,82 @@
+import { EngineException } from './exception.js';
+import { isAllowedAggregate, type EngineNames } from './functions/index.js';
+import { notAllowed } from './functions/not-allowed.js';
+import type { Token } from './tokens.js';
+
+/** Their first argument is a text that names an aggregate function. */
+const TAKING_NAMES = new Set(['arrayreduce', 'arrayreduceinranges', 'initializeaggregation']);
+const NAME = /^'(\w+)(?:\([\d ,.]*\))?'$/;
+
+/**
+ * Of functions that take the name of an aggregate function as a text: it must stand there, and be
+ * one that is allowed.
+ *
+ * @param by name of the function, in lower case
+ * @throws EngineException
+ */
+export function refuseAggregateName(
+  by: string,
+  argument: Token | undefined,
+  engine: EngineNames,
+): void {
+  if (!TAKING_NAMES.has(by)) return;
+  // The engine computes what stands in brackets: no function may.
+  const name = argument?.[0] === 'StringLiteral' ? NAME.exec(argument[1])?.[1] : undefined;
+  if (name === undefined) {
+    throw EngineException.of(
+      'BAD_ARGUMENTS',
+      `The first argument of ${by} must be the name of an aggregate function as a text, such as ` +
+        "'quantile(0.9)'.",
+    );
+  }
+  if (!isAllowedAggregate(name.toLowerCase(), engine)) throw notAllowed(name, engine, true);
+}
+
+/** What a row of values may begin with that is no text: the engine takes a text for a structure. */
+const NO_TEXT = new Set(['Number', 'Minus', 'OpeningSquareBracket']);
+
+/**
+ * Of the table function `values`: a structure, with which it may begin, has names and types of
+ * columns and nothing else, for the default of a column may call functions.
+ *
+ * @param tokens from the first argument on
+ * @throws EngineException
+ */
+export function refuseStructure(tokens: readonly Token[]): void {
+  if (NO_TEXT.has(tokens[0]?.[0] ?? '') || isTuple(tokens)) return;
+  const brackets = tokens[0]?.[0] === 'OpeningRoundBracket' ? 1 : 0;
+  const first = tokens[brackets];
+  const after = tokens[2 * brackets + 1]?.[0];
+  const alone =
+    (brackets === 0 || tokens[2]?.[0] === 'ClosingRoundBracket') &&
+    (after === 'Comma' || after === 'ClosingRoundBracket');
+  if (first?.[0] === 'StringLiteral' && alone && isPlain(first[1].slice(1, -1))) return;
+  throw EngineException.of(
+    'BAD_ARGUMENTS',
+    'The function values takes rows, ((1, 2), (3, 4)), after a text of names and types of columns if ' +
+      "need be, 'a String, b Array(UInt8)'. Convert columns that need more than that.",
+  );
+}
+
+/** Brackets with more than one value in them: `('a')` is a text like `'a'`. */
+function isTuple(tokens: readonly Token[]): boolean {
+  if (tokens[0]?.[0] !== 'OpeningRoundBracket') return false;
+  let depth = 0;
+  const found = tokens.findIndex(([type]) => {
+    if (type.startsWith('Opening')) depth++;
+    if (type.startsWith('Closing')) depth--;
+    return depth === 0 || (depth === 1 && type === 'Comma');
+  });
+  return tokens[found]?.[0] === 'Comma';
+}
+
+function isPlain(text: string): boolean {
+  // A single word is a value: no column.
+  if (/^[\w.-]*$/.test(text)) return true;
+  let outer = text;
+  for (let inner = ''; inner !== outer;) {
+    inner = outer;
+    outer = inner.replace(/\([\w ,]*\)/g, '');
+  }
+  return /^\w+ +\w+ *(?:, *\w+ +\w+ *)*$/.test(outer);
+}
