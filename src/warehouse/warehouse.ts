@@ -41,7 +41,7 @@ export interface Warehouse {
 /**
  * Why a statement failed, by the engine's error code and never by its text:
  * `retry`: the same statement may succeed later (also for every code not listed).
- * `memory`: out of memory; worth one try with less. `rejected`: the content will never be taken.
+ * `memory`: out of memory; worth one try with less. `rejected`: the block of an insert will never be taken.
  */
 export type FailureClass = 'retry' | 'memory' | 'rejected';
 
@@ -58,7 +58,7 @@ export class WarehouseError extends Error {
   }
 }
 
-/** Whether the same statement may succeed later. */
+/** Whether the same statement may succeed later: every one but an insert of a block that is refused. */
 export function isPassing(error: unknown): boolean {
   return error instanceof WarehouseError && error.failure !== 'rejected';
 }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { warehouseErrors } from '../../ops/metrics.js';
-import { failureOf } from '../failure.js';
+import { failureOf, type StatementKind } from '../failure.js';
 import { ONE_PART } from '../one-part.js';
 import { identifier, text } from '../sql.js';
 import {
@@ -67,7 +67,7 @@ export class ChdbWarehouse implements Warehouse {
   }
 
   async execute(sql: string): Promise<void> {
-    await this.run(() => this.writers.run((session) => session.queryAsync(sql)));
+    await this.run('other', () => this.writers.run((session) => session.queryAsync(sql)));
   }
 
   async insert(table: string, block: NativeBlock): Promise<void> {
@@ -77,7 +77,7 @@ export class ChdbWarehouse implements Warehouse {
       `INSERT INTO ${identifier(this.database)}.${identifier(table)} (${names.join(', ')}) ` +
       `SELECT * FROM file(${text(path)}, 'Native', ${text(structure.join(', '))}) ` +
       `SETTINGS ${INSERT_SETTINGS}`;
-    await this.run(() =>
+    await this.run('insert', () =>
       this.files.with(block, (path) =>
         this.writers.run((session) => session.queryAsync(insert(path))),
       ),
@@ -88,7 +88,7 @@ export class ChdbWarehouse implements Warehouse {
     sql: string,
     parameters: Readonly<Record<string, QueryParameter>> = {},
   ): Promise<Row[]> {
-    const result = await this.run(() =>
+    const result = await this.run('other', () =>
       this.readers.run((session) =>
         session.queryBindAsync(sql, parameters, { format: 'JSONEachRow' }),
       ),
@@ -106,13 +106,13 @@ export class ChdbWarehouse implements Warehouse {
     await Promise.all([this.writers.close(), this.readers.close()]);
   }
 
-  private async run<T>(statement: () => Promise<T>): Promise<T> {
+  private async run<T>(kind: StatementKind, statement: () => Promise<T>): Promise<T> {
     const running = statement();
     this.running.add(running);
     try {
       return await running;
     } catch (error) {
-      const failed = asWarehouseError(error);
+      const failed = asWarehouseError(error, kind);
       warehouseErrors.inc({ class: failed.failure });
       throw failed;
     } finally {
@@ -121,9 +121,9 @@ export class ChdbWarehouse implements Warehouse {
   }
 }
 
-function asWarehouseError(cause: unknown): WarehouseError {
+function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {
   const message = cause instanceof Error ? cause.message : String(cause);
   const digits = /^Code: (\d+)\./.exec(message)?.[1];
   const code = digits === undefined ? undefined : Number(digits);
-  return new WarehouseError(message, failureOf(code), code, { cause });
+  return new WarehouseError(message, failureOf(code, kind), code, { cause });
 }

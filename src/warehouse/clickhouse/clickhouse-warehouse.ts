@@ -9,7 +9,7 @@ import {
 } from '@clickhouse/client';
 
 import { warehouseErrors } from '../../ops/metrics.js';
-import { failureOf } from '../failure.js';
+import { failureOf, type StatementKind } from '../failure.js';
 import { ONE_PART } from '../one-part.js';
 import { identifier } from '../sql.js';
 import {
@@ -87,7 +87,7 @@ export class ClickHouseWarehouse implements Warehouse {
   }
 
   async execute(sql: string): Promise<void> {
-    await this.run(async () => {
+    await this.run('other', async () => {
       const { stream } = await this.client.exec({
         query: sql,
         clickhouse_settings: {
@@ -95,20 +95,20 @@ export class ClickHouseWarehouse implements Warehouse {
           distributed_ddl_output_mode: 'none',
         },
       });
-      expectNothing(await textOf(stream));
+      expectNothing(await textOf(stream), 'other');
     });
   }
 
   async insert(table: string, block: NativeBlock): Promise<void> {
     const columns = block.columns.map(({ name }) => identifier(name)).join(', ');
     const into = `${identifier(this.database)}.${identifier(table)}`;
-    await this.run(async () => {
+    await this.run('insert', async () => {
       const { stream } = await this.client.exec({
         query: `INSERT INTO ${into} (${columns}) FORMAT Native`,
         values: Readable.from(requestBody(block.parts)),
         clickhouse_settings: INSERT_SETTINGS,
       });
-      expectNothing(await textOf(stream));
+      expectNothing(await textOf(stream), 'insert');
     });
   }
 
@@ -116,7 +116,7 @@ export class ClickHouseWarehouse implements Warehouse {
     sql: string,
     parameters: Readonly<Record<string, QueryParameter>> = {},
   ): Promise<Row[]> {
-    return this.run(async () => {
+    return this.run('other', async () => {
       const result = await this.client.query({
         query: sql,
         query_params: parameters,
@@ -134,11 +134,11 @@ export class ClickHouseWarehouse implements Warehouse {
     await this.client.close();
   }
 
-  private async run<T>(statement: () => Promise<T>): Promise<T> {
+  private async run<T>(kind: StatementKind, statement: () => Promise<T>): Promise<T> {
     try {
       return await statement();
     } catch (error) {
-      const failed = asWarehouseError(error);
+      const failed = asWarehouseError(error, kind);
       warehouseErrors.inc({ class: failed.failure });
       throw failed;
     }
@@ -151,12 +151,12 @@ async function textOf(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function asWarehouseError(cause: unknown): WarehouseError {
+function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {
   if (cause instanceof WarehouseError) return cause;
   if (cause instanceof ClickHouseError) {
     const code = Number(cause.code);
     const message = `Code: ${code}. ${cause.message.trim()} (${cause.type ?? 'UNKNOWN'})`;
-    return new WarehouseError(message, failureOf(code), code, { cause });
+    return new WarehouseError(message, failureOf(code, kind), code, { cause });
   }
   // No answer, half of one, or one of something in between that is no ClickHouse.
   return new WarehouseError(reasonOf(cause), 'retry', undefined, { cause });

@@ -235,6 +235,15 @@ describe.each(WAREHOUSES)('the warehouse as %s', (kind) => {
       expect(await warehouse.query('SELECT * FROM custom_data.broken')).toEqual([]);
     });
 
+    test.each([
+      ["SELECT * FROM format('Native', 'n UInt32', unhex('0101'))", [32, 33]],
+      ["SELECT toUInt8('x')", [6]],
+    ])('the codes of a block mean nothing of the kind in a query: %s', async (sql, codes) => {
+      const failed = await failureOf(warehouse.query(sql));
+      expect(codes).toContain(failed.code);
+      expect(failed.failure).toBe('retry');
+    });
+
     test('a row that a constraint of the table forbids is rejected', async () => {
       await createTable('constrained', 'n UInt8, CONSTRAINT small CHECK n < 10');
       const block = blockOf([column('n', UINT8, [1, 10])], 2);
