@@ -29,6 +29,7 @@ const noWarehouse: Warehouse = {
   execute: () => Promise.resolve(),
   insert: () => Promise.resolve(),
   query: () => Promise.resolve([]),
+  lookUp: () => Promise.resolve([]),
   close: () => Promise.resolve(),
 };
 

@@ -11,6 +11,7 @@ import {
 import { warehouseErrors } from '../../ops/metrics.js';
 import { failureOf, type StatementKind } from '../failure.js';
 import { ONE_PART } from '../one-part.js';
+import { structureOf } from '../native/block.js';
 import { identifier } from '../sql.js';
 import {
   WarehouseError,
@@ -19,7 +20,7 @@ import {
   type Warehouse,
 } from '../warehouse.js';
 import { expectNothing, rowsOf } from './answer.js';
-import { requestBody } from './request-body.js';
+import { formOf, requestBody } from './request-body.js';
 
 export interface ClickHouseOptions {
   /** Scheme, host and port. */
@@ -126,6 +127,24 @@ export class ClickHouseWarehouse implements Warehouse {
         clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
       });
       return rowsOf<Row>(await result.text());
+    });
+  }
+
+  async lookUp<Row>(sql: string, asked: NativeBlock): Promise<Row[]> {
+    const { contentType, parts } = formOf('asked', asked);
+    return this.run('other', async () => {
+      const { stream } = await this.client.exec({
+        query: `${sql} FORMAT JSONEachRow`,
+        values: Readable.from(requestBody(parts)),
+        http_headers: { 'Content-Type': contentType },
+        clickhouse_settings: {
+          output_format_json_quote_64bit_integers: 1,
+          // No settings: that is how the interface learns what the form's file holds.
+          asked_format: 'Native',
+          asked_structure: structureOf(asked.columns),
+        },
+      });
+      return rowsOf<Row>(await textOf(stream));
     });
   }
 

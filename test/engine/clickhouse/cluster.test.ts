@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import { COST } from '../../../src/domain/families/index.js';
+import { BlockRoom } from '../../../src/ingest/write/block-memory.js';
+import { readBack } from '../../../src/ingest/write/read-back.js';
+import {
+  storageBlock as ingestBlock,
+  type UploadToStore,
+} from '../../../src/ingest/write/storage-block.js';
 import { RequestHistory } from '../../../src/status/history.js';
 import { blockOf, column } from '../../../src/warehouse/native/block.js';
 import { BOOL, DATE_TIME, STRING, UINT128 } from '../../../src/warehouse/native/column-types.js';
@@ -9,6 +16,7 @@ import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
 import { storageBlock, type StoredKey } from '../../helpers/native-rows.js';
 import { withoutKeeper } from '../../helpers/without-keeper.js';
 import { connectTo } from '../../helpers/warehouses.js';
+import { csv, goodRow, verdictOn } from '../../helpers/files.js';
 
 /**
  * The schema behind Distributed tables, as it is on a cluster. What needs a Keeper is taken away:
@@ -104,6 +112,24 @@ describe.each([
     expect(
       await server.query('SELECT toUInt32(count()) AS n FROM cost_local WHERE version = 2'),
     ).toEqual([{ n: 1 }]);
+  });
+
+  test('a batch is read back, by version and where that is not enough by key', async () => {
+    const verdict = verdictOn('cost', csv([goodRow('cost')]));
+    if (!verdict.valid) throw new Error(verdict.reason);
+    const upload = (version: bigint): UploadToStore => ({
+      requestId: key.requestId,
+      account: 'busy',
+      version,
+      uploadedAt: key.uploadedAt,
+      prepared: verdict.upload,
+    });
+    const [replaced, stored, missing] = [upload(7n), upload(8n), upload(9n)];
+    await warehouse.insert('cost', ingestBlock(COST, [stored], new BlockRoom()));
+    const uploads = [replaced, stored, missing];
+    const { rows, absent } = await readBack(warehouse, 'custom_data', COST, uploads);
+    expect(absent).toEqual([missing]);
+    expect([...rows.keys()].sort()).toEqual([7n, 8n]);
   });
 
   test('the history finds a request', async () => {

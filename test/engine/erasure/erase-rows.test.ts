@@ -99,6 +99,7 @@ describe('one server', () => {
       execute: (sql) => Promise.resolve(void run.push(sql)),
       insert: () => Promise.resolve(),
       query: <Row>() => Promise.resolve([{ rows: '1' }] as Row[]),
+      lookUp: () => Promise.resolve([]),
       close: () => Promise.resolve(),
     };
     await eraseRows({ warehouse: recording, database: 'custom_data', cluster: 'eu' }, ERASURE);

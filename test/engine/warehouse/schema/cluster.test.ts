@@ -91,6 +91,7 @@ describe('the schema on a cluster', () => {
       execute: (sql) => Promise.resolve(void run.push(sql)),
       insert: () => Promise.resolve(),
       query: () => Promise.resolve([]),
+      lookUp: () => Promise.resolve([]),
       close: () => Promise.resolve(),
     };
     await migrate(recording, 'custom_data', 'eu');
