@@ -11,9 +11,12 @@ import {
   UUID,
 } from '../warehouse/native/column-types.js';
 import type { NativeBlock, Warehouse } from '../warehouse/warehouse.js';
+import { HistoryLookUps } from './history-lookups.js';
 
 /** Requests as the warehouse keeps them, for ever. */
 export class RequestHistory {
+  private readonly lookUps = new HistoryLookUps((ids) => this.furthest(ids));
+
   constructor(
     private readonly warehouse: Warehouse,
     private readonly database: string,
@@ -24,31 +27,13 @@ export class RequestHistory {
     await this.warehouse.insert('request_transitions', blockOfTransitions(transitions));
   }
 
-  /** The request's furthest transition that has been written; undefined when there is none. */
-  async find(requestId: string): Promise<Transition | undefined> {
-    const [row] = await this.warehouse.query<HistoryRow>(
-      `SELECT account, family, status, prev_status, reason,
-         toUnixTimestamp(created_at) AS created, toUnixTimestamp(updated_at) AS updated,
-         toString(version) AS upload_version
-       FROM ${this.database}.request_transitions
-       WHERE request_id = {id:UUID}
-       ORDER BY precedence DESC
-       LIMIT 1`,
-      { id: requestId },
-    );
-    if (row === undefined) return undefined;
-    return {
-      requestId: requestId.toLowerCase(),
-      account: row.account,
-      family: row.family,
-      status: row.status,
-      prevStatus: row.prev_status,
-      reason: row.reason,
-      createdAt: new Date(row.created * 1000).toISOString().slice(0, 19),
-      updatedAt: new Date(row.updated * 1000).toISOString().slice(0, 19),
-      version: row.upload_version,
-      sentMax: row.upload_version,
-    };
+  /**
+   * The request's furthest transition that has been written; undefined when there is none.
+   *
+   * @throws WarehouseError, TooManyLookUpsError
+   */
+  find(requestId: string): Promise<Transition | undefined> {
+    return this.lookUps.find(requestId.toLowerCase());
   }
 
   /** All requests that have been written. */
@@ -78,6 +63,35 @@ export class RequestHistory {
     );
     return BigInt(row?.highest ?? 0);
   }
+
+  private async furthest(ids: readonly string[]): Promise<ReadonlyMap<string, Transition>> {
+    const rows = await this.warehouse.query<HistoryRow>(
+      `SELECT toString(request_id) AS id, account, family, status, prev_status, reason,
+         toUnixTimestamp(created_at) AS created, toUnixTimestamp(updated_at) AS updated,
+         toString(version) AS upload_version
+       FROM ${this.database}.request_transitions
+       WHERE request_id IN {ids:Array(UUID)}
+       ORDER BY precedence DESC
+       LIMIT 1 BY request_id`,
+      { ids },
+    );
+    return new Map(rows.map((row) => [row.id, transitionIn(row)]));
+  }
+}
+
+function transitionIn(row: HistoryRow): Transition {
+  return {
+    requestId: row.id,
+    account: row.account,
+    family: row.family,
+    status: row.status,
+    prevStatus: row.prev_status,
+    reason: row.reason,
+    createdAt: new Date(row.created * 1000).toISOString().slice(0, 19),
+    updatedAt: new Date(row.updated * 1000).toISOString().slice(0, 19),
+    version: row.upload_version,
+    sentMax: row.upload_version,
+  };
 }
 
 /** The requests of a family that are in one state, and how many of their rows have come how far. */
@@ -93,6 +107,7 @@ export interface RequestTotals {
 }
 
 interface HistoryRow {
+  readonly id: string;
   readonly account: string;
   readonly family: FamilyName;
   readonly status: Status;

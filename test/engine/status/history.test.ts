@@ -87,6 +87,20 @@ test('a transition that is published again keeps its first time', async () => {
   expect(await history.highestVersion()).toBe(7n);
 });
 
+test('many looked up at once each find their own', async () => {
+  const history = new RequestHistory(opened.warehouse, opened.database);
+  const ids = Array.from(
+    { length: 300 },
+    (_, index) => `0193c2f0-0000-7000-8000-${String(index).padStart(12, '0')}`,
+  );
+  const found = await Promise.all(ids.map((id) => history.find(id.toUpperCase())));
+  for (const [index, id] of ids.entries()) {
+    const expected = { [GOOD]: 'succeeded', [BAD]: 'failed' }[id];
+    expect(found[index]?.status).toBe(expected);
+    if (expected !== undefined) expect(found[index]?.requestId).toBe(id);
+  }
+});
+
 test('a request is found by its id without reading the others', async () => {
   await happened(GOOD, 'uploaded', null, 0);
   const plan = await opened.warehouse.query<{ explain: string }>(
