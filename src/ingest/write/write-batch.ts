@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { familyNamed } from '../../domain/families/index.js';
 import type { ErasureFence } from '../../domain/erasure-fence.js';
-import { retrying } from '../../domain/retry.js';
+import { retrying, sleep } from '../../domain/retry.js';
 import { timeOfVersion } from '../../domain/version.js';
 import type { UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
@@ -13,6 +11,7 @@ import type { BatchItem } from '../batch/batcher.js';
 import type { TransitionPublisher } from '../transitions.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { giveUp } from './give-up.js';
+import type { ShortItem } from './memory-trials.js';
 import { readBack } from './read-back.js';
 import { BatchStore, type RejectedItem, toStore } from './store-batch.js';
 
@@ -47,8 +46,13 @@ export class BatchWriter {
     const span = spanOf(batch);
     try {
       // 1. On disk, as one part.
-      const rejected = await this.store.store(batch);
-      this.conclude(batch, rejected)
+      const { rejected, short } = await this.store.store(batch);
+      for (const each of short) this.waitForMemory(each);
+      const waiting = new Set(short.map(({ item }) => item));
+      this.conclude(
+        batch.filter((item) => !waiting.has(item)),
+        rejected,
+      )
         .catch(this.broken)
         .finally(() => {
           endSpan(span);
@@ -56,6 +60,15 @@ export class BatchWriter {
     } catch (error) {
       this.broken(error);
     }
+  }
+
+  /** Other batches go on meanwhile. */
+  private waitForMemory(short: ShortItem): void {
+    const { item } = short;
+    this.store.trials
+      .settle(short)
+      .then((error) => this.conclude([item], error === undefined ? [] : [{ item, error }]))
+      .catch(this.broken);
   }
 
   private async conclude(
@@ -110,9 +123,9 @@ export class BatchWriter {
       lost.push(...rejected.filter(({ item }) => absent.includes(item)));
       if (missing.length === 0) break;
       logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
-      rejected = await this.store.store(missing);
+      ({ rejected } = await this.store.store(missing));
       // A replica that lags behind is not to be stormed.
-      await sleep(READ_BACK_PAUSE_MS);
+      await sleep(READ_BACK_PAUSE_MS, signal);
     }
     end();
     return lost;
