@@ -25,6 +25,8 @@ import { RequestTotalsGauges } from './status/request-totals.js';
 import { RequestReader } from './status/request-reader.js';
 import { StatusTail } from './status/status-tail.js';
 import { StatusView } from './status/status-view.js';
+import type { RowStore } from './warehouse/row-store.js';
+import { SqlRowStore } from './warehouse/rows/sql-row-store.js';
 
 /** For the requests that are answered from memory; the history answers for older ones. */
 const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
@@ -51,13 +53,16 @@ export class Service {
   private readonly failures: Promise<never>[] = [];
   private phase: 'starting' | 'running' | 'stopping' = 'starting';
   private stopDeadline = 0;
+  private readonly rows: RowStore;
   private erased!: ErasedAccounts;
 
   private constructor(
     private readonly config: Config,
     private readonly logger: Logger,
     private readonly infrastructure: Infrastructure,
-  ) {}
+  ) {
+    this.rows = new SqlRowStore(infrastructure.warehouse, config.clickhouseDatabase);
+  }
 
   /**
    * Resolves when every port answers; until then the ops port says that the service is live and not
@@ -148,9 +153,8 @@ export class Service {
   }
 
   private async followErasures(): Promise<void> {
-    const { log, warehouse } = this.infrastructure;
-    const { clickhouseDatabase: database, limits } = this.config;
-    const erased = await ErasedAccounts.follow(log, warehouse, database, limits.logTimeoutMs);
+    const { log } = this.infrastructure;
+    const erased = await ErasedAccounts.follow(log, this.rows, this.config.limits.logTimeoutMs);
     this.stops.push(() => erased.stop());
     this.erased = erased;
   }
@@ -165,7 +169,8 @@ export class Service {
     const database = config.clickhouseDatabase;
     const cluster = config.clickhouse?.cluster;
     const statementMs = config.clickhouse?.timeoutMs ?? 0;
-    this.run(await startEraser({ log, warehouse, database, cluster, statementMs, logger }));
+    const { rows } = this;
+    this.run(await startEraser({ log, rows, warehouse, database, cluster, statementMs, logger }));
   }
 
   private run(part: { readonly failed: Promise<never>; stop(): Promise<void> }): void {
@@ -174,9 +179,9 @@ export class Service {
   }
 
   private async startIngest(): Promise<void> {
-    const { log, warehouse } = this.infrastructure;
-    const { config, logger, erased: fence } = this;
-    const ingest = await Ingest.start({ config, log, warehouse, fence, logger });
+    const { log } = this.infrastructure;
+    const { config, logger, rows, erased: fence } = this;
+    const ingest = await Ingest.start({ config, log, rows, fence, logger });
     // The gateway has stopped before and used its part of the time.
     this.stops.push(() => ingest.stop(Math.max(LAST_CHANCE_MS, this.stopDeadline - Date.now())));
     this.failures.push(ingest.failed);
@@ -243,6 +248,6 @@ export class Service {
   }
 
   private history(): RequestHistory {
-    return new RequestHistory(this.infrastructure.warehouse, this.config.clickhouseDatabase);
+    return new RequestHistory(this.rows);
   }
 }

@@ -40,11 +40,10 @@ export class Pipeline {
     isMoreComing: () => boolean,
     private readonly signal: AbortSignal,
   ) {
-    const { config, log, warehouse, fence, logger } = dependencies;
+    const { config, log, rows, fence, logger } = dependencies;
     this.publisher = new TransitionPublisher(log, fence, signal);
-    const database = config.clickhouseDatabase;
     const writer = new BatchWriter(
-      { log, warehouse, fence, database, publisher: this.publisher, logger, signal },
+      { log, rows, fence, publisher: this.publisher, logger, signal },
       ({ flight, prepared }) => {
         pool.release(prepared);
         this.finish(flight);

@@ -3,7 +3,7 @@ import type { Logger } from '../../ops/logger.js';
 import { uploadsShortOfMemory } from '../../ops/metrics.js';
 import type { WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
-import type { InsertSize } from './memory-probe.js';
+import type { InsertSize } from '../../warehouse/row-store.js';
 
 /** An upload for which the warehouse had too little memory, alone. */
 export interface ShortItem {

@@ -3,17 +3,18 @@ import type { ErasureFence } from '../../domain/erasure-fence.js';
 import { retrying, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { batchRows, batchUploads, rowsStored, stageDuration } from '../../ops/metrics.js';
-import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
+import type { InsertSize, RowStore, UploadToStore } from '../../warehouse/row-store.js';
+import { sizeOfInsert } from '../../warehouse/rows/memory-probe.js';
+import { WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
 import { isErased } from '../upload-in-flight.js';
-import { BlockMemory } from './block-memory.js';
-import { type InsertSize, MemoryProbe, sizeOfInsert } from './memory-probe.js';
 import { MemoryTrials, type ShortItem } from './memory-trials.js';
-import { storageBlock, type UploadToStore } from './storage-block.js';
 
 /** While the warehouse has memory for nothing at all. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
+
+const SMALLEST: InsertSize = { account: '', keys: 1, bytes: 0 };
 
 /** An upload that the warehouse refuses even alone. */
 export interface RejectedItem {
@@ -32,19 +33,16 @@ export interface Unstored {
 export class BatchStore {
   /** For uploads that the warehouse had no memory for. */
   readonly trials: MemoryTrials;
-  private readonly memory = new BlockMemory();
-  private readonly probe: MemoryProbe;
 
   constructor(
-    private readonly warehouse: Warehouse,
+    private readonly rows: RowStore,
     private readonly fence: ErasureFence,
     private readonly logger: Logger,
     private readonly signal: AbortSignal,
   ) {
-    this.probe = new MemoryProbe(warehouse);
     const statements = {
       tryOnce: (item: BatchItem) => this.tryOnce(item),
-      probe: (size: InsertSize) => this.probe.passes(size),
+      probe: (size: InsertSize) => rows.hasMemoryFor(size),
     };
     this.trials = new MemoryTrials(statements, logger, signal);
   }
@@ -63,7 +61,7 @@ export class BatchStore {
       } catch (error) {
         if (!(error instanceof WarehouseError) || error.failure === 'retry') throw error;
         const isShort = error.failure === 'memory';
-        if (!isShort || (await this.probe.takesAnything())) return this.divide(batch, error);
+        if (!isShort || (await this.rows.hasMemoryFor(SMALLEST))) return this.divide(batch, error);
         if (this.signal.aborted) throw error;
       }
       await sleep(pause, this.signal);
@@ -111,9 +109,8 @@ export class BatchStore {
     // Asked at every attempt: the account may be erased while the warehouse is away.
     const wanted = batch.filter(({ flight }) => !isErased(this.fence, flight)).map(toStore);
     if (wanted.length > 0) {
-      const room = this.memory.lend();
       try {
-        await this.warehouse.insert(family.table, storageBlock(family, wanted, room));
+        await this.rows.writeBatch(family, wanted);
       } catch (error) {
         if (error instanceof WarehouseError) {
           this.logger.warn(
@@ -122,8 +119,6 @@ export class BatchStore {
           );
         }
         throw error;
-      } finally {
-        this.memory.giveBack(room);
       }
     }
     batchRows.observe({ family: family.name }, rows);

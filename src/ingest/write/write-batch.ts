@@ -5,23 +5,22 @@ import { timeOfVersion } from '../../domain/version.js';
 import type { UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 import { stageDuration, timeToVisible } from '../../ops/metrics.js';
-import { isPassing, type Warehouse } from '../../warehouse/warehouse.js';
+import type { RowStore } from '../../warehouse/row-store.js';
+import { isPassing } from '../../warehouse/warehouse.js';
 import { beginSpan, endSpan, type Span, SpanKind } from '../../ops/tracing.js';
 import type { BatchItem } from '../batch/batcher.js';
 import type { TransitionPublisher } from '../transitions.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { giveUp } from './give-up.js';
 import type { ShortItem } from './memory-trials.js';
-import { readBack } from './read-back.js';
 import { BatchStore, type RejectedItem, toStore } from './store-batch.js';
 
 const READ_BACK_PAUSE_MS = 1_000;
 
 export interface BatchWriterDependencies {
   readonly log: UploadLog;
-  readonly warehouse: Warehouse;
+  readonly rows: RowStore;
   readonly fence: ErasureFence;
-  readonly database: string;
   readonly publisher: TransitionPublisher;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -37,8 +36,8 @@ export class BatchWriter {
     private readonly finished: (item: BatchItem) => void,
     private readonly broken: (error: unknown) => void,
   ) {
-    const { warehouse, fence, logger, signal } = dependencies;
-    this.store = new BatchStore(warehouse, fence, logger, signal);
+    const { rows, fence, logger, signal } = dependencies;
+    this.store = new BatchStore(rows, fence, logger, signal);
   }
 
   /** Resolves when the batch is on disk: the next may be inserted while this one is read back. */
@@ -99,7 +98,7 @@ export class BatchWriter {
   /** @returns those that are not there and that the warehouse rejected when it was to store them again */
   private async findAgain(stored: readonly BatchItem[]): Promise<RejectedItem[]> {
     if (stored.length === 0) return [];
-    const { warehouse, fence, database, logger, signal } = this.dependencies;
+    const { rows, fence, logger, signal } = this.dependencies;
     const family = familyNamed(stored[0]!.flight.upload.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
     const lost: RejectedItem[] = [];
@@ -107,11 +106,7 @@ export class BatchWriter {
     let missing = stored;
     for (;;) {
       const uploads = missing.map(toStore);
-      const found = await retrying(
-        () => readBack(warehouse, database, family, uploads),
-        isPassing,
-        signal,
-      );
+      const found = await retrying(() => rows.readBack(family, uploads), isPassing, signal);
       for (const { flight } of missing) {
         flight.rows = { ...flight.rows, readBack: found.rows.get(flight.version) ?? 0 };
       }

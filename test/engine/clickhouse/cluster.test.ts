@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { COST } from '../../../src/domain/families/index.js';
-import { BlockRoom } from '../../../src/ingest/write/block-memory.js';
-import { readBack } from '../../../src/ingest/write/read-back.js';
-import {
-  storageBlock as ingestBlock,
-  type UploadToStore,
-} from '../../../src/ingest/write/storage-block.js';
+import type { UploadToStore } from '../../../src/warehouse/row-store.js';
+import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { RequestHistory } from '../../../src/status/history.js';
 import { blockOf, column } from '../../../src/warehouse/native/block.js';
 import { BOOL, DATE_TIME, STRING, UINT128 } from '../../../src/warehouse/native/column-types.js';
@@ -125,15 +121,16 @@ describe.each([
       prepared: verdict.upload,
     });
     const [replaced, stored, missing] = [upload(7n), upload(8n), upload(9n)];
-    await warehouse.insert('cost', ingestBlock(COST, [stored], new BlockRoom()));
+    const rowStore = new SqlRowStore(warehouse, 'custom_data');
+    await rowStore.writeBatch(COST, [stored]);
     const uploads = [replaced, stored, missing];
-    const { rows, absent } = await readBack(warehouse, 'custom_data', COST, uploads);
+    const { rows, absent } = await rowStore.readBack(COST, uploads);
     expect(absent).toEqual([missing]);
     expect([...rows.keys()].sort()).toEqual([7n, 8n]);
   });
 
   test('the history finds a request', async () => {
-    const history = new RequestHistory(warehouse, 'custom_data');
+    const history = new RequestHistory(new SqlRowStore(warehouse, 'custom_data'));
     const transition = {
       requestId: key.requestId,
       account: 'acme',

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { COST } from '../../../src/domain/families/index.js';
 import type { PreparedUpload } from '../../../src/ingest/encode/prepared-upload.js';
-import { BlockRoom } from '../../../src/ingest/write/block-memory.js';
-import { readBack } from '../../../src/ingest/write/read-back.js';
-import { storageBlock, type UploadToStore } from '../../../src/ingest/write/storage-block.js';
+import { BlockRoom } from '../../../src/warehouse/rows/block-memory.js';
+import { readBack } from '../../../src/warehouse/rows/read-back.js';
+import type { UploadToStore } from '../../../src/warehouse/row-store.js';
+import { storageBlock } from '../../../src/warehouse/rows/storage-block.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import type { NativeBlock, Warehouse } from '../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';

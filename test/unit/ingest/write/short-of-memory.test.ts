@@ -12,6 +12,7 @@ import { BatchWriter } from '../../../../src/ingest/write/write-batch.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';
 import { beginSpan, SpanKind } from '../../../../src/ops/tracing.js';
+import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
 import { UINT128 } from '../../../../src/warehouse/native/column-types.js';
 import {
   type NativeBlock,
@@ -167,9 +168,8 @@ class Ingesting {
     this.writer = new BatchWriter(
       {
         log: this.log,
-        warehouse: this.warehouse,
+        rows: new SqlRowStore(this.warehouse, 'custom_data'),
         fence,
-        database: 'custom_data',
         publisher: new TransitionPublisher(this.log, fence, signal),
         logger: createLogger('silent'),
         signal,

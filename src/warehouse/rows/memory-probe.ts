@@ -1,15 +1,7 @@
-import { blockOf } from '../../warehouse/native/block.js';
-import { STRING, UINT64, varint } from '../../warehouse/native/column-types.js';
-import { type NativeBlock, type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
-import type { UploadToStore } from './storage-block.js';
-
-/** An insert of some size. */
-export interface InsertSize {
-  /** The shard is that of the account. */
-  readonly account: string;
-  readonly keys: number;
-  readonly bytes: number;
-}
+import { blockOf } from '../native/block.js';
+import { STRING, UINT64, varint } from '../native/column-types.js';
+import type { InsertSize, UploadToStore } from '../row-store.js';
+import type { NativeBlock } from '../warehouse.js';
 
 /**
  * What a probe has more than the insert that it stands for, so that it never takes less memory. With as
@@ -19,30 +11,8 @@ export interface InsertSize {
  * no part is written.)
  */
 const MORE = { times: 1.7, bytes: 1_048_576 };
-const SMALLEST: InsertSize = { account: '', keys: 1, bytes: 0 };
 /** A part of the block; the same one is sent again and again. */
 const PART_BYTES = 65_536;
-
-/** Asks the warehouse whether it has memory for an insert, by one that nobody reads. */
-export class MemoryProbe {
-  constructor(private readonly warehouse: Warehouse) {}
-
-  /** Whether an insert that takes as much memory is taken now. */
-  async passes(size: InsertSize): Promise<boolean> {
-    try {
-      await this.warehouse.insert('insert_probes', probeBlock(size));
-      return true;
-    } catch (error) {
-      if (error instanceof WarehouseError) return false;
-      throw error;
-    }
-  }
-
-  /** Whether the warehouse takes anything. */
-  takesAnything(): Promise<boolean> {
-    return this.passes(SMALLEST);
-  }
-}
 
 /** The insert of an upload alone. */
 export function sizeOfInsert({ account, prepared }: UploadToStore): InsertSize {

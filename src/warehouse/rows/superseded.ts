@@ -1,7 +1,7 @@
 import { type Family, keyColumns } from '../../domain/families/index.js';
-import { MOST_ASKED, type Warehouse } from '../../warehouse/warehouse.js';
+import { MOST_ASKED, type Warehouse } from '../warehouse.js';
 import { blockOfKeys, keysInPieces } from './asked-keys.js';
-import type { UploadToStore } from './storage-block.js';
+import type { UploadToStore } from '../row-store.js';
 
 /**
  * Those of a family's uploads of which each key is stored at their version or a later one.

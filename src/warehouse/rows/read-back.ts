@@ -1,17 +1,9 @@
 import type { Family } from '../../domain/families/index.js';
-import { blockOf, column } from '../../warehouse/native/block.js';
-import { UINT128 } from '../../warehouse/native/column-types.js';
-import { MOST_ASKED, type Warehouse } from '../../warehouse/warehouse.js';
-import type { UploadToStore } from './storage-block.js';
+import { blockOf, column } from '../native/block.js';
+import { UINT128 } from '../native/column-types.js';
+import { MOST_ASKED, type Warehouse } from '../warehouse.js';
+import type { ReadBack, UploadToStore } from '../row-store.js';
 import { supersededAmong } from './superseded.js';
-
-/** What a reader finds of a batch. */
-export interface ReadBack {
-  /** By version: the rows found, those included that a later upload has already replaced. */
-  readonly rows: ReadonlyMap<bigint, number>;
-  /** Uploads of which something is neither there nor superseded. */
-  readonly absent: readonly UploadToStore[];
-}
 
 /**
  * Reads back what a batch stored: every upload's keys at its version, or superseded by a later one.

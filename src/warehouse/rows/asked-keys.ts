@@ -1,8 +1,8 @@
 import { type Family, keyColumns } from '../../domain/families/index.js';
-import { blockOf, type NativeColumn } from '../../warehouse/native/block.js';
-import { STRING, UINT128, UINT32 } from '../../warehouse/native/column-types.js';
-import type { NativeBlock } from '../../warehouse/warehouse.js';
-import type { UploadToStore } from './storage-block.js';
+import { blockOf, type NativeColumn } from '../native/block.js';
+import { STRING, UINT128, UINT32 } from '../native/column-types.js';
+import type { NativeBlock } from '../warehouse.js';
+import type { UploadToStore } from '../row-store.js';
 
 /** Some of an upload's overwrite keys, side by side. */
 export interface AskedKeys {
