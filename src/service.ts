@@ -27,6 +27,8 @@ import { RequestReader } from './status/request-reader.js';
 import { StatusTail } from './status/status-tail.js';
 import { StatusView } from './status/status-view.js';
 import { ViewProgress } from './status/view-progress.js';
+import type { RowStore } from './warehouse/row-store.js';
+import { SqlRowStore } from './warehouse/rows/sql-row-store.js';
 
 /** For the requests that are answered from memory; the history answers for older ones. */
 const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
@@ -50,6 +52,7 @@ export class Service {
   private phase: 'starting' | 'running' | 'stopping' = 'starting';
   private stopDeadline = Infinity;
   private infrastructure!: Infrastructure;
+  private rows!: RowStore;
   private erased!: ErasedAccounts;
   private viewProgress: ViewProgress | undefined;
 
@@ -70,6 +73,7 @@ export class Service {
   async start(signal: AbortSignal): Promise<void> {
     const { config, parts } = this;
     this.infrastructure = await openInfrastructure(config, this.logger);
+    this.rows = new SqlRowStore(this.infrastructure.warehouse, config.clickhouseDatabase);
     parts.add({ failed: this.infrastructure.failed, stop: () => undefined });
     if (config.tracesUrl !== undefined) parts.add({ stop: await startTracing(config.tracesUrl) });
     await this.startOps();
@@ -148,11 +152,10 @@ export class Service {
   }
 
   private async followErasures(signal: AbortSignal): Promise<void> {
-    const { log, warehouse } = this.infrastructure;
-    const { config, logger } = this;
-    const { clickhouseDatabase: database, limits } = config;
+    const { log } = this.infrastructure;
+    const { config, logger, rows } = this;
     this.erased = await answered(logger, signal, () =>
-      ErasedAccounts.follow(log, warehouse, database, limits.logTimeoutMs),
+      ErasedAccounts.follow(log, rows, config.limits.logTimeoutMs),
     );
     this.parts.add(this.erased);
   }
@@ -167,13 +170,16 @@ export class Service {
     const database = config.clickhouseDatabase;
     const cluster = config.clickhouse?.cluster;
     const statementMs = config.clickhouse?.timeoutMs ?? 0;
-    this.parts.add(await startEraser({ log, warehouse, database, cluster, statementMs, logger }));
+    const { rows } = this;
+    this.parts.add(
+      await startEraser({ log, rows, warehouse, database, cluster, statementMs, logger }),
+    );
   }
 
   private async startIngest(): Promise<void> {
-    const { log, warehouse } = this.infrastructure;
-    const { config, logger, erased: fence } = this;
-    const ingest = await Ingest.start({ config, log, warehouse, fence, logger });
+    const { log } = this.infrastructure;
+    const { config, logger, rows, erased: fence } = this;
+    const ingest = await Ingest.start({ config, log, rows, fence, logger });
     // The gateway has stopped before and used its part of the time.
     const stop = (): Promise<void> =>
       ingest.stop(Math.max(LAST_CHANCE_MS, this.stopDeadline - performance.now()));
@@ -240,6 +246,6 @@ export class Service {
   }
 
   private history(): RequestHistory {
-    return new RequestHistory(this.infrastructure.warehouse, this.config.clickhouseDatabase);
+    return new RequestHistory(this.rows);
   }
 }

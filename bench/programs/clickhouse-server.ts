@@ -33,6 +33,7 @@ const commands = {
     const answer = await engine.run({
       sql,
       data: undefined,
+      tables: [],
       database: DATABASE,
       settings: new Map([['output_format_json_quote_64bit_integers', '0']]),
       parameters: new Map(),

@@ -20,6 +20,7 @@ import { RequestHistory } from '../../src/status/history.js';
 import { RequestReader } from '../../src/status/request-reader.js';
 import { StatusTail } from '../../src/status/status-tail.js';
 import { StatusView } from '../../src/status/status-view.js';
+import { SqlRowStore } from '../../src/warehouse/rows/sql-row-store.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { ACCOUNT } from '../service/service.js';
 import { obey } from '../process/commands.js';
@@ -29,6 +30,7 @@ const noWarehouse: Warehouse = {
   execute: () => Promise.resolve(),
   insert: () => Promise.resolve(),
   query: () => Promise.resolve([]),
+  lookUp: () => Promise.resolve([]),
   close: () => Promise.resolve(),
 };
 
@@ -48,7 +50,7 @@ const commands = {
     const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
     const view = new StatusView(100_000);
     const tail = await StatusTail.start(log, view, clock);
-    const history = new RequestHistory(noWarehouse, config.clickhouseDatabase);
+    const history = new RequestHistory(new SqlRowStore(noWarehouse, config.clickhouseDatabase));
     const reader = new RequestReader(view, tail, history, limits.logTimeoutMs);
     const newToken = { account: ACCOUNT, role: 'owner', timeZone: 'UTC' } as const;
     const { token } = await createToken(join(folder, 'tokens.json'), newToken);

@@ -23,7 +23,7 @@ export async function retrying<T>(
 }
 
 /** Resolves after the time, or at once when the signal is aborted. */
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);

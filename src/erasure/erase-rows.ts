@@ -1,6 +1,4 @@
 import { timeOfVersion } from '../domain/version.js';
-import { blockOf, column } from '../warehouse/native/block.js';
-import { DATE_TIME, STRING, UINT128 } from '../warehouse/native/column-types.js';
 import { storedTable } from '../warehouse/schema/cluster.js';
 import { identifier, text } from '../warehouse/sql.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
@@ -20,19 +18,6 @@ export interface ErasureTables {
   readonly database: string;
   /** Undefined: one server alone. */
   readonly cluster: string | undefined;
-}
-
-/** Makes the erasure known to every process that starts from now on. */
-export async function keepErasure(
-  { warehouse }: ErasureTables,
-  { account, version, at }: AccountErasure,
-): Promise<void> {
-  const columns = [
-    column('account', STRING, [account]),
-    column('version', UINT128, [version]),
-    column('erased_at', DATE_TIME, [Math.floor(at / 1000)]),
-  ];
-  await warehouse.insert('account_erasures', blockOf(columns, 1));
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { ErasureFence } from '../domain/erasure-fence.js';
 import { Failure } from '../domain/failure.js';
 import type { Tail, UploadLog } from '../log/upload-log.js';
-import type { Warehouse } from '../warehouse/warehouse.js';
-import { identifier } from '../warehouse/sql.js';
+import type { RowStore } from '../warehouse/row-store.js';
 import { erasureOf } from './account-erasure.js';
 
 /** The consumer group that erases accounts. */
@@ -23,19 +22,10 @@ export class ErasedAccounts implements ErasureFence {
    *
    * @throws LogUnavailableError, WarehouseError
    */
-  static async follow(
-    log: UploadLog,
-    warehouse: Warehouse,
-    database: string,
-    timeoutMs: number,
-  ): Promise<ErasedAccounts> {
+  static async follow(log: UploadLog, rows: RowStore, timeoutMs: number): Promise<ErasedAccounts> {
     const erased = new ErasedAccounts();
     const ends = await log.endOffsets('control');
-    const rows = await warehouse.query<{ account: string; version: string }>(
-      `SELECT account, toString(max(version)) AS version
-       FROM ${identifier(database)}.account_erasures GROUP BY account`,
-    );
-    for (const { account, version } of rows) erased.add(account, BigInt(version));
+    for (const [account, version] of await rows.erasures()) erased.add(account, version);
     // From the beginning: the table may be older than what is committed, after a backup was restored.
     const beginning = ends.map(() => 0);
     erased.tail = await log.tail('control', beginning, (records) => {

@@ -4,15 +4,17 @@ import { timeOfVersion } from '../domain/version.js';
 import { RecordApplier } from '../log/record-applier.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
+import type { RowStore } from '../warehouse/row-store.js';
 import { isPassing, WarehouseError } from '../warehouse/warehouse.js';
 import { type AccountErasure, erasureOf } from './account-erasure.js';
 import { ERASURE_GROUP } from './erased-accounts.js';
-import { eraseRows, type ErasureTables, keepErasure } from './erase-rows.js';
+import { eraseRows, type ErasureTables } from './erase-rows.js';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface EraserDependencies extends ErasureTables {
+  readonly rows: RowStore;
   readonly log: UploadLog;
   /** How long a statement that was begun before may still change a table. */
   readonly statementMs: number;
@@ -34,7 +36,7 @@ export function startEraser(dependencies: EraserDependencies): Promise<RecordApp
       const erasures = records.flatMap((record) => erasureOf(record) ?? []);
       for (const erasure of erasures) {
         // 1. From now on whatever starts knows of it; whatever runs has read it in the log.
-        await keepErasure(dependencies, erasure);
+        await dependencies.rows.writeErasure(erasure);
         // 2. What is there goes at once.
         await eraseRows(dependencies, erasure);
       }

@@ -45,16 +45,15 @@ export class Pipeline {
     isMoreComing: () => boolean,
     private readonly signal: AbortSignal,
   ) {
-    const { config, log, warehouse, fence, logger } = dependencies;
+    const { config, log, rows, fence, logger } = dependencies;
     const broken = (error: unknown): void => {
       // Whatever it was may meet the next process again: see `close`.
       if (!signal.aborted) this.isBroken = true;
       outcomes.broken(error);
     };
     this.publisher = new TransitionPublisher(log, fence, signal);
-    const database = config.clickhouseDatabase;
     const writer = new BatchWriter(
-      { log, warehouse, fence, database, publisher: this.publisher, logger, signal },
+      { log, rows, fence, publisher: this.publisher, logger, signal },
       ({ flight, prepared }) => {
         pool.release(prepared);
         this.finish(flight);

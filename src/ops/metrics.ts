@@ -138,6 +138,12 @@ export const uploadsInFlight = new Gauge({
   registers,
 });
 
+export const uploadsShortOfMemory = new Gauge({
+  name: 'custom_data_uploads_short_of_memory',
+  help: 'Uploads in this ingest process that the warehouse had no memory for, each alone, and that wait for it.',
+  registers,
+});
+
 export const requests = new Gauge({
   name: 'custom_data_requests',
   help: 'Upload requests by the state they are in, by the durable history: accepted is the sum.',

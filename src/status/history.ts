@@ -1,186 +1,34 @@
-import { rankOf, type Status } from '../domain/requests/status.js';
 import type { Transition } from '../domain/requests/transition.js';
-import type { FamilyName } from '../domain/families/index.js';
-import { blockOf, column } from '../warehouse/native/block.js';
-import {
-  DATE_TIME,
-  nullable,
-  STRING,
-  UINT128,
-  UINT64,
-  UUID,
-} from '../warehouse/native/column-types.js';
-import type { NativeBlock, Warehouse } from '../warehouse/warehouse.js';
+import type { RequestTotals, RowStore } from '../warehouse/row-store.js';
+import { HistoryLookUps } from './history-lookups.js';
 
 /** Requests as the warehouse keeps them, for ever. */
 export class RequestHistory {
-  constructor(
-    private readonly warehouse: Warehouse,
-    private readonly database: string,
-  ) {}
+  private readonly lookUps: HistoryLookUps;
 
-  async write(transitions: readonly Transition[]): Promise<void> {
-    if (transitions.length === 0) return;
-    await this.warehouse.insert('request_transitions', blockOfTransitions(transitions));
+  constructor(private readonly store: RowStore) {
+    this.lookUps = new HistoryLookUps((ids) => store.statesOf(ids));
   }
 
-  /** The request's furthest transition that has been written; undefined when there is none. */
-  async find(requestId: string): Promise<Transition | undefined> {
-    const [row] = await this.warehouse.query<HistoryRow>(
-      `SELECT account, family, status, prev_status, reason,
-         toUnixTimestamp(created_at) AS created, toUnixTimestamp(updated_at) AS updated,
-         toString(version) AS upload_version
-       FROM ${this.database}.request_transitions
-       WHERE request_id = {id:UUID}
-       ORDER BY precedence DESC
-       LIMIT 1`,
-      { id: requestId },
-    );
-    if (row === undefined) return undefined;
-    return {
-      requestId: requestId.toLowerCase(),
-      account: row.account,
-      family: row.family,
-      status: row.status,
-      prevStatus: row.prev_status,
-      reason: row.reason,
-      createdAt: new Date(row.created * 1000).toISOString().slice(0, 19),
-      updatedAt: new Date(row.updated * 1000).toISOString().slice(0, 19),
-      version: row.upload_version,
-      sentMax: row.upload_version,
-    };
+  write(transitions: readonly Transition[]): Promise<void> {
+    return this.store.writeTransitions(transitions);
   }
 
-  /** All requests that have been written. */
-  async totals(): Promise<RequestTotals[]> {
-    const rows = await this.warehouse.query<Record<string, string>>(
-      `SELECT family, status, count() AS requests, sum(rows_validated) AS validated,
-         sum(rows_stored) AS stored, sum(rows_read_back) AS read_back,
-         toUnixTimestamp(min(created_at)) AS oldest
-       FROM ${this.database}.request_transitions FINAL
-       GROUP BY family, status`,
-    );
-    return rows.map((row) => ({
-      family: row['family'] as FamilyName,
-      status: row['status'] as Status,
-      requests: Number(row['requests']),
-      validated: Number(row['validated']),
-      stored: Number(row['stored']),
-      readBack: Number(row['read_back']),
-      oldest: Number(row['oldest']),
-    }));
+  /**
+   * The request's furthest transition that has been written; undefined when there is none.
+   *
+   * @throws WarehouseError, TooManyLookUpsError
+   */
+  find(requestId: string): Promise<Transition | undefined> {
+    return this.lookUps.find(requestId.toLowerCase());
+  }
+
+  totals(): Promise<RequestTotals[]> {
+    return this.store.totals();
   }
 
   /** The highest version of any request that has been written; 0 when there is none. */
-  async highestVersion(): Promise<bigint> {
-    const [row] = await this.warehouse.query<{ highest: string }>(
-      `SELECT toString(max(version)) AS highest FROM ${this.database}.request_transitions`,
-    );
-    return BigInt(row?.highest ?? 0);
+  highestVersion(): Promise<bigint> {
+    return this.store.highestVersion();
   }
-}
-
-/** The requests of a family that are in one state, and how many of their rows have come how far. */
-export interface RequestTotals {
-  readonly family: FamilyName;
-  readonly status: Status;
-  readonly requests: number;
-  readonly validated: number;
-  readonly stored: number;
-  readonly readBack: number;
-  /** When the first of them was created, in seconds since the epoch. */
-  readonly oldest: number;
-}
-
-interface HistoryRow {
-  readonly account: string;
-  readonly family: FamilyName;
-  readonly status: Status;
-  readonly prev_status: Status | null;
-  readonly reason: string | null;
-  readonly created: number;
-  readonly updated: number;
-  readonly upload_version: string;
-}
-
-function blockOfTransitions(transitions: readonly Transition[]): NativeBlock {
-  const of = <T>(value: (transition: Transition) => T): T[] => transitions.map(value);
-  return blockOf(
-    [
-      column(
-        'request_id',
-        UUID,
-        of(({ requestId }) => requestId),
-      ),
-      column(
-        'account',
-        STRING,
-        of(({ account }) => account),
-      ),
-      column(
-        'family',
-        STRING,
-        of(({ family }) => family),
-      ),
-      column(
-        'status',
-        STRING,
-        of(({ status }) => status),
-      ),
-      column(
-        'prev_status',
-        nullable(STRING),
-        of(({ prevStatus }) => prevStatus),
-      ),
-      column(
-        'reason',
-        nullable(STRING),
-        of(({ reason }) => reason),
-      ),
-      column(
-        'created_at',
-        DATE_TIME,
-        of(({ createdAt }) => secondsOf(createdAt)),
-      ),
-      column(
-        'updated_at',
-        DATE_TIME,
-        of(({ updatedAt }) => secondsOf(updatedAt)),
-      ),
-      column(
-        'version',
-        UINT128,
-        of(({ version }) => BigInt(version)),
-      ),
-      column(
-        'rows_validated',
-        UINT64,
-        of(({ rows }) => rows?.validated ?? 0),
-      ),
-      column(
-        'rows_stored',
-        UINT64,
-        of(({ rows }) => rows?.stored ?? 0),
-      ),
-      column(
-        'rows_read_back',
-        UINT64,
-        of(({ rows }) => rows?.readBack ?? 0),
-      ),
-      column('precedence', UINT64, of(precedenceOf)),
-    ],
-    transitions.length,
-  );
-}
-
-/**
- * Which of a request's transitions stays: the highest rank, and of that the earliest. A replay
- * publishes a transition again at a later time, and the first is the one that was told.
- */
-function precedenceOf({ status, updatedAt }: Transition): bigint {
-  return (BigInt(rankOf(status)) << 32n) | BigInt(0xffff_ffff - secondsOf(updatedAt));
-}
-
-function secondsOf(timestamp: string): number {
-  return Date.parse(`${timestamp}Z`) / 1000;
 }

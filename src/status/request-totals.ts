@@ -1,7 +1,8 @@
 import { FAMILIES } from '../domain/families/index.js';
 import { isFinal, STATUSES } from '../domain/requests/status.js';
 import { oldestUnfinished, requestRows, requests } from '../ops/metrics.js';
-import type { RequestHistory, RequestTotals } from './history.js';
+import type { RequestTotals } from '../warehouse/row-store.js';
+import type { RequestHistory } from './history.js';
 
 /** The history is asked no more often than this, however many ask for the metrics. */
 const FRESH_MS = 10_000;

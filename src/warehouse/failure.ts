@@ -1,9 +1,12 @@
 import type { FailureClass } from './warehouse.js';
 
+export type StatementKind = 'insert' | 'other';
+
 /**
- * What the engine's error codes say about a block, whichever way it was sent.
+ * What the engine's error codes say about a statement, whichever way it was sent.
  *
- * `rejected` are errors of values. Errors that every block would meet (an unknown table or column,
+ * `rejected` are errors of the values of a block, so inserts alone have it: of a query the same code
+ * says that a part could not be read, which may pass. Errors that every block would meet (an unknown table or column,
  * a type that does not convert, a syntax error) are not among them: they stem from a deployment, so the
  * uploads wait until it is put right instead of failing one by one.
  */
@@ -33,6 +36,7 @@ const CLASSES: ReadonlyMap<number, FailureClass> = new Map<number, FailureClass>
   [469, 'rejected'], // VIOLATED_CONSTRAINT
 ]);
 
-export function failureOf(code: number | undefined): FailureClass {
-  return (code === undefined ? undefined : CLASSES.get(code)) ?? 'retry';
+export function failureOf(code: number | undefined, kind: StatementKind): FailureClass {
+  const failure = (code === undefined ? undefined : CLASSES.get(code)) ?? 'retry';
+  return failure === 'rejected' && kind !== 'insert' ? 'retry' : failure;
 }

@@ -17,6 +17,9 @@ export interface NativeBlock {
   readonly parts: readonly Uint8Array[];
 }
 
+/** Keys of one look-up: with 100 bytes each the engine has 10 MB to keep, and some 50 MB to join. */
+export const MOST_ASKED = 100_000;
+
 export interface Warehouse {
   /** Runs one statement that returns nothing (DDL). */
   execute(sql: string): Promise<void>;
@@ -35,13 +38,24 @@ export interface Warehouse {
    */
   query<Row>(sql: string, parameters?: Readonly<Record<string, QueryParameter>>): Promise<Row[]>;
 
+  /**
+   * Looks up many keys at once. They go beside the statement as data, and are the table `asked` in it.
+   * Look-ups wait for no `query`. The answer is held in memory as a whole: let it have no more rows
+   * than keys are asked for.
+   *
+   * @param sql a SELECT that does not begin with WITH
+   * @param asked at most `MOST_ASKED` rows
+   * @throws WarehouseError
+   */
+  lookUp<Row>(sql: string, asked: NativeBlock): Promise<Row[]>;
+
   close(): Promise<void>;
 }
 
 /**
  * Why a statement failed, by the engine's error code and never by its text:
  * `retry`: the same statement may succeed later (also for every code not listed).
- * `memory`: out of memory; worth one try with less. `rejected`: the content will never be taken.
+ * `memory`: out of memory; worth one try with less. `rejected`: the block of an insert will never be taken.
  */
 export type FailureClass = 'retry' | 'memory' | 'rejected';
 
@@ -58,7 +72,7 @@ export class WarehouseError extends Error {
   }
 }
 
-/** Whether the same statement may succeed later. */
+/** Whether the same statement may succeed later: every one but an insert of a block that is refused. */
 export function isPassing(error: unknown): boolean {
   return error instanceof WarehouseError && error.failure !== 'rejected';
 }

@@ -1,19 +1,20 @@
 import { familyNamed } from '../../domain/families/index.js';
 import type { ErasureFence } from '../../domain/erasure-fence.js';
-import { retrying } from '../../domain/retry.js';
+import { retrying, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { batchRows, batchUploads, rowsStored, stageDuration } from '../../ops/metrics.js';
-import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
+import type { InsertSize, RowStore, UploadToStore } from '../../warehouse/row-store.js';
+import { sizeOfInsert } from '../../warehouse/rows/memory-probe.js';
+import { WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
 import { isErased } from '../upload-in-flight.js';
-import { BlockMemory } from './block-memory.js';
-import { storageBlock, type UploadToStore } from './storage-block.js';
+import { MemoryTrials, type ShortItem } from './memory-trials.js';
 
-/**
- * How often a lone upload that ran out of memory is tried before it counts as rejected: for about a
- * quarter of a minute, because it may be other statements that have taken the memory.
- */
-const MEMORY_TRIES = 10;
+/** While the warehouse has memory for nothing at all. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+const SMALLEST: InsertSize = { account: '', keys: 1, bytes: 0 };
 
 /** An upload that the warehouse refuses even alone. */
 export interface RejectedItem {
@@ -21,67 +22,105 @@ export interface RejectedItem {
   readonly error: WarehouseError;
 }
 
+/** What is not on disk after all. */
+export interface Unstored {
+  readonly rejected: readonly RejectedItem[];
+  /** To be given to `trials`. */
+  readonly short: readonly ShortItem[];
+}
+
 /** Writes batches to the storage tables. */
 export class BatchStore {
-  private readonly memory = new BlockMemory();
+  /** For uploads that the warehouse had no memory for. */
+  readonly trials: MemoryTrials;
 
   constructor(
-    private readonly warehouse: Warehouse,
+    private readonly rows: RowStore,
     private readonly fence: ErasureFence,
     private readonly logger: Logger,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    const statements = {
+      tryOnce: (item: BatchItem) => this.tryOnce(item),
+      probe: (size: InsertSize) => rows.hasMemoryFor(size),
+    };
+    this.trials = new MemoryTrials(statements, logger, signal);
+  }
 
   /**
-   * Stores a batch of one family as one part. Waits while the warehouse is away. A batch that it
-   * rejects is halved until the upload that it rejects stands alone.
+   * Stores a batch of one family as one part. Waits while the warehouse is away, or takes nothing for
+   * want of memory. A batch that it refuses is halved until the upload that it refuses stands alone.
    *
-   * @returns the uploads that were rejected; all others are on disk
+   * @returns the uploads that were refused; all others are on disk
    */
-  async store(batch: readonly BatchItem[]): Promise<RejectedItem[]> {
-    try {
-      await this.insert(batch);
-      return [];
-    } catch (error) {
-      if (!(error instanceof WarehouseError) || error.failure === 'retry') throw error;
-      if (batch.length > 1) {
-        const middle = batch.length >> 1;
-        const first = await this.store(batch.slice(0, middle));
-        return [...first, ...(await this.store(batch.slice(middle)))];
+  async store(batch: readonly BatchItem[]): Promise<Unstored> {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      try {
+        await this.insert(batch);
+        return { rejected: [], short: [] };
+      } catch (error) {
+        if (!(error instanceof WarehouseError) || error.failure === 'retry') throw error;
+        const isShort = error.failure === 'memory';
+        if (!isShort || (await this.rows.hasMemoryFor(SMALLEST))) return this.divide(batch, error);
+        if (this.signal.aborted) throw error;
       }
-      return [{ item: batch[0]!, error }];
+      await sleep(pause, this.signal);
     }
   }
 
+  private async divide(batch: readonly BatchItem[], error: WarehouseError): Promise<Unstored> {
+    if (batch.length > 1) {
+      const middle = batch.length >> 1;
+      const first = await this.store(batch.slice(0, middle));
+      const second = await this.store(batch.slice(middle));
+      return {
+        rejected: [...first.rejected, ...second.rejected],
+        short: [...first.short, ...second.short],
+      };
+    }
+    const [item] = batch as [BatchItem];
+    if (error.failure === 'rejected') return { rejected: [{ item, error }], short: [] };
+    return { rejected: [], short: [{ item, size: sizeOfInsert(toStore(item)) }] };
+  }
+
   private async insert(batch: readonly BatchItem[]): Promise<void> {
-    const family = familyNamed(batch[0]!.flight.upload.family);
-    const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
-    let memoryTries = batch.length === 1 ? MEMORY_TRIES : 1;
     const end = stageDuration.startTimer({ stage: 'insert' });
     await retrying(
-      async () => {
-        // Asked at every attempt: the account may be erased while the warehouse is away.
-        const wanted = batch.filter(({ flight }) => !isErased(this.fence, flight)).map(toStore);
-        if (wanted.length > 0) {
-          const room = this.memory.lend();
-          try {
-            await this.warehouse.insert(family.table, storageBlock(family, wanted, room));
-          } finally {
-            this.memory.giveBack(room);
-          }
-        }
-      },
-      (error) => {
-        if (!(error instanceof WarehouseError)) return false;
-        this.logger.warn(
-          { code: error.code, failure: error.failure, uploads: batch.length, rows },
-          'the warehouse did not take a batch',
-        );
-        return error.failure === 'memory' ? --memoryTries > 0 : error.failure === 'retry';
-      },
+      () => this.insertOnce(batch),
+      (error) => error instanceof WarehouseError && error.failure === 'retry',
       this.signal,
     );
     end();
+  }
+
+  private async tryOnce(item: BatchItem): Promise<WarehouseError | undefined> {
+    try {
+      await this.insertOnce([item]);
+      return undefined;
+    } catch (error) {
+      if (error instanceof WarehouseError) return error;
+      throw error;
+    }
+  }
+
+  private async insertOnce(batch: readonly BatchItem[]): Promise<void> {
+    const family = familyNamed(batch[0]!.flight.upload.family);
+    const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
+    // Asked at every attempt: the account may be erased while the warehouse is away.
+    const wanted = batch.filter(({ flight }) => !isErased(this.fence, flight)).map(toStore);
+    if (wanted.length > 0) {
+      try {
+        await this.rows.writeBatch(family, wanted);
+      } catch (error) {
+        if (error instanceof WarehouseError) {
+          this.logger.warn(
+            { code: error.code, failure: error.failure, uploads: batch.length, rows },
+            'the warehouse did not take a batch',
+          );
+        }
+        throw error;
+      }
+    }
     batchRows.observe({ family: family.name }, rows);
     batchUploads.observe({ family: family.name }, batch.length);
     rowsStored.inc({ family: family.name }, rows);

@@ -1,28 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { familyNamed } from '../../domain/families/index.js';
 import type { ErasureFence } from '../../domain/erasure-fence.js';
-import { retrying } from '../../domain/retry.js';
+import { retrying, sleep } from '../../domain/retry.js';
 import { timeOfVersion } from '../../domain/version.js';
 import type { UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 import { stageDuration, timeToVisible } from '../../ops/metrics.js';
-import { isPassing, type Warehouse } from '../../warehouse/warehouse.js';
+import type { RowStore } from '../../warehouse/row-store.js';
+import { isPassing } from '../../warehouse/warehouse.js';
 import { beginSpan, endSpan, type Span, SpanKind } from '../../ops/tracing.js';
 import type { BatchItem } from '../batch/batcher.js';
 import type { TransitionPublisher } from '../transitions.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { giveUp } from './give-up.js';
-import { readBack } from './read-back.js';
+import type { ShortItem } from './memory-trials.js';
 import { BatchStore, type RejectedItem, toStore } from './store-batch.js';
 
 const READ_BACK_PAUSE_MS = 1_000;
 
 export interface BatchWriterDependencies {
   readonly log: UploadLog;
-  readonly warehouse: Warehouse;
+  readonly rows: RowStore;
   readonly fence: ErasureFence;
-  readonly database: string;
   readonly publisher: TransitionPublisher;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -38,8 +36,8 @@ export class BatchWriter {
     private readonly finished: (item: BatchItem) => void,
     private readonly broken: (error: unknown) => void,
   ) {
-    const { warehouse, fence, logger, signal } = dependencies;
-    this.store = new BatchStore(warehouse, fence, logger, signal);
+    const { rows, fence, logger, signal } = dependencies;
+    this.store = new BatchStore(rows, fence, logger, signal);
   }
 
   /** Resolves when the batch is on disk: the next may be inserted while this one is read back. */
@@ -47,8 +45,13 @@ export class BatchWriter {
     const span = spanOf(batch);
     try {
       // 1. On disk, as one part.
-      const rejected = await this.store.store(batch);
-      this.conclude(batch, rejected)
+      const { rejected, short } = await this.store.store(batch);
+      for (const each of short) this.waitForMemory(each);
+      const waiting = new Set(short.map(({ item }) => item));
+      this.conclude(
+        batch.filter((item) => !waiting.has(item)),
+        rejected,
+      )
         .catch(this.broken)
         .finally(() => {
           endSpan(span);
@@ -56,6 +59,15 @@ export class BatchWriter {
     } catch (error) {
       this.broken(error);
     }
+  }
+
+  /** Other batches go on meanwhile. */
+  private waitForMemory(short: ShortItem): void {
+    const { item } = short;
+    this.store.trials
+      .settle(short)
+      .then((error) => this.conclude([item], error === undefined ? [] : [{ item, error }]))
+      .catch(this.broken);
   }
 
   private async conclude(
@@ -86,7 +98,7 @@ export class BatchWriter {
   /** @returns those that are not there and that the warehouse rejected when it was to store them again */
   private async findAgain(stored: readonly BatchItem[]): Promise<RejectedItem[]> {
     if (stored.length === 0) return [];
-    const { warehouse, fence, database, logger, signal } = this.dependencies;
+    const { rows, fence, logger, signal } = this.dependencies;
     const family = familyNamed(stored[0]!.flight.upload.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
     const lost: RejectedItem[] = [];
@@ -94,11 +106,7 @@ export class BatchWriter {
     let missing = stored;
     for (;;) {
       const uploads = missing.map(toStore);
-      const found = await retrying(
-        () => readBack(warehouse, database, family, uploads),
-        isPassing,
-        signal,
-      );
+      const found = await retrying(() => rows.readBack(family, uploads), isPassing, signal);
       for (const { flight } of missing) {
         flight.rows = { ...flight.rows, readBack: found.rows.get(flight.version) ?? 0 };
       }
@@ -110,9 +118,9 @@ export class BatchWriter {
       lost.push(...rejected.filter(({ item }) => absent.includes(item)));
       if (missing.length === 0) break;
       logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
-      rejected = await this.store.store(missing);
+      ({ rejected } = await this.store.store(missing));
       // A replica that lags behind is not to be stormed.
-      await sleep(READ_BACK_PAUSE_MS);
+      await sleep(READ_BACK_PAUSE_MS, signal);
     }
     end();
     return lost;

@@ -1,9 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
+import type { ChdbResult } from 'chdb';
+
 import { warehouseErrors } from '../../ops/metrics.js';
-import { failureOf } from '../failure.js';
+import { failureOf, type StatementKind } from '../failure.js';
 import { ONE_PART } from '../one-part.js';
+import { structureOf } from '../native/block.js';
 import { identifier, text } from '../sql.js';
 import {
   WarehouseError,
@@ -17,9 +20,14 @@ import { SessionPool } from './session-pool.js';
 /** Inserts that run at once; each keeps a core busy and holds a thread of libuv's pool. */
 const WRITERS = 4;
 
+/** Look-ups by key that run at once: one for each family's read-back. */
+const LOOK_UPS = 2;
+
 const INSERT_SETTINGS = Object.entries(ONE_PART)
   .map(([name, value]) => `${name} = ${value}`)
   .join(', ');
+
+const READ_ARGUMENTS = ['--output_format_json_quote_64bit_integers=1'];
 
 /** Where the embedded engine keeps its tables. A read-only session opens the same folder. */
 export function chdbFolder(dataDir: string): string {
@@ -28,7 +36,9 @@ export function chdbFolder(dataDir: string): string {
 
 /**
  * The ClickHouse engine in this process. Statements run on threads of libuv's pool
- * (`UV_THREADPOOL_SIZE`), never on the event loop; reads run one at a time.
+ * (`UV_THREADPOOL_SIZE`), never on the event loop. Queries run one at a time, because the engine's
+ * parameter binding is one at a time in the whole process. Look-ups by key bind nothing and have sessions
+ * of their own, so that no number of queries is in the way of a read-back.
  *
  * One data folder per process, and one process per data folder.
  */
@@ -39,6 +49,7 @@ export class ChdbWarehouse implements Warehouse {
     private readonly database: string,
     private readonly writers: SessionPool,
     private readonly readers: SessionPool,
+    private readonly lookUps: SessionPool,
     private readonly files: BlockFiles,
   ) {}
 
@@ -57,8 +68,8 @@ export class ChdbWarehouse implements Warehouse {
     const warehouse = new ChdbWarehouse(
       database,
       new SessionPool(folder, WRITERS, []),
-      // The engine's parameter binding is one at a time in the whole process, so are reads.
-      new SessionPool(folder, 1, ['--output_format_json_quote_64bit_integers=1']),
+      new SessionPool(folder, 1, READ_ARGUMENTS),
+      new SessionPool(folder, LOOK_UPS, READ_ARGUMENTS),
       // After the sessions, which hold the folder's lock: another process may be using its blocks.
       await BlockFiles.open(blocks),
     );
@@ -67,19 +78,19 @@ export class ChdbWarehouse implements Warehouse {
   }
 
   async execute(sql: string): Promise<void> {
-    await this.run(() => this.writers.run((session) => session.queryAsync(sql)));
+    await this.run('other', () => this.writers.run((session) => session.queryAsync(sql)));
   }
 
   async insert(table: string, block: NativeBlock): Promise<void> {
-    const names = block.columns.map(({ name }) => identifier(name));
-    const structure = block.columns.map(({ type }, index) => `${names[index]!} ${type}`);
-    const insert = (path: string): string =>
-      `INSERT INTO ${identifier(this.database)}.${identifier(table)} (${names.join(', ')}) ` +
-      `SELECT * FROM file(${text(path)}, 'Native', ${text(structure.join(', '))}) ` +
-      `SETTINGS ${INSERT_SETTINGS}`;
-    await this.run(() =>
+    const names = block.columns.map(({ name }) => identifier(name)).join(', ');
+    const into = `${identifier(this.database)}.${identifier(table)}`;
+    await this.run('insert', () =>
       this.files.with(block, (path) =>
-        this.writers.run((session) => session.queryAsync(insert(path))),
+        this.writers.run((session) =>
+          session.queryAsync(
+            `INSERT INTO ${into} (${names}) SELECT * FROM ${tableIn(path, block)} SETTINGS ${INSERT_SETTINGS}`,
+          ),
+        ),
       ),
     );
   }
@@ -88,31 +99,40 @@ export class ChdbWarehouse implements Warehouse {
     sql: string,
     parameters: Readonly<Record<string, QueryParameter>> = {},
   ): Promise<Row[]> {
-    const result = await this.run(() =>
+    const result = await this.run('other', () =>
       this.readers.run((session) =>
         session.queryBindAsync(sql, parameters, { format: 'JSONEachRow' }),
       ),
     );
-    return result
-      .text()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Row);
+    return rowsOf<Row>(result);
+  }
+
+  async lookUp<Row>(sql: string, asked: NativeBlock): Promise<Row[]> {
+    const result = await this.run('other', () =>
+      this.files.with(asked, (path) =>
+        this.lookUps.run((session) =>
+          session.queryAsync(`WITH asked AS (SELECT * FROM ${tableIn(path, asked)}) ${sql}`, {
+            format: 'JSONEachRow',
+          }),
+        ),
+      ),
+    );
+    return rowsOf<Row>(result);
   }
 
   /** Waits for every statement that was given to it, then lets go of the folder. */
   async close(): Promise<void> {
     while (this.running.size > 0) await Promise.allSettled(this.running);
-    await Promise.all([this.writers.close(), this.readers.close()]);
+    await Promise.all([this.writers.close(), this.readers.close(), this.lookUps.close()]);
   }
 
-  private async run<T>(statement: () => Promise<T>): Promise<T> {
+  private async run<T>(kind: StatementKind, statement: () => Promise<T>): Promise<T> {
     const running = statement();
     this.running.add(running);
     try {
       return await running;
     } catch (error) {
-      const failed = asWarehouseError(error);
+      const failed = asWarehouseError(error, kind);
       warehouseErrors.inc({ class: failed.failure });
       throw failed;
     } finally {
@@ -121,9 +141,22 @@ export class ChdbWarehouse implements Warehouse {
   }
 }
 
-function asWarehouseError(cause: unknown): WarehouseError {
+/** The block in the file, as a table of a statement. */
+function tableIn(path: string, { columns }: NativeBlock): string {
+  return `file(${text(path)}, 'Native', ${text(structureOf(columns))})`;
+}
+
+function rowsOf<Row>(result: ChdbResult): Row[] {
+  return result
+    .text()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Row);
+}
+
+function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {
   const message = cause instanceof Error ? cause.message : String(cause);
   const digits = /^Code: (\d+)\./.exec(message)?.[1];
   const code = digits === undefined ? undefined : Number(digits);
-  return new WarehouseError(message, failureOf(code), code, { cause });
+  return new WarehouseError(message, failureOf(code, kind), code, { cause });
 }

@@ -1,5 +1,5 @@
 import { WarehouseError } from '../warehouse.js';
-import { failureOf } from '../failure.js';
+import { failureOf, type StatementKind } from '../failure.js';
 
 /**
  * What a server says after it has answered 200. It learns of an error after its headers are sent,
@@ -14,8 +14,8 @@ const EXCEPTION = /Code: (\d+)\. DB::Exception: [^\r]*/;
  *
  * @throws WarehouseError
  */
-export function expectNothing(body: string): void {
-  if (body.trim() !== '') throw lateError(body);
+export function expectNothing(body: string, kind: StatementKind): void {
+  if (body.trim() !== '') throw lateError(body, kind);
 }
 
 /**
@@ -33,7 +33,7 @@ export function rowsOf<Row>(body: string): Row[] {
     if (line.trim() !== '') {
       // An error's text contains line breaks: it is the whole rest.
       const row = parsed(line);
-      if (row === undefined) throw lateError(body.slice(start));
+      if (row === undefined) throw lateError(body.slice(start), 'other');
       rows.push(row as Row);
     }
     start = end + 1;
@@ -52,10 +52,10 @@ function parsed(line: string): Record<string, unknown> | undefined {
   }
 }
 
-function lateError(text: string): WarehouseError {
+function lateError(text: string, kind: StatementKind): WarehouseError {
   const found = EXCEPTION.exec(text);
   // Not the text: it may be a row that was cut.
   if (found === null) return new WarehouseError('the answer is not what was asked for', 'retry');
   const code = Number(found[1]);
-  return new WarehouseError(found[0].trim(), failureOf(code), code);
+  return new WarehouseError(found[0].trim(), failureOf(code, kind), code);
 }

@@ -9,7 +9,8 @@ import {
 } from '@clickhouse/client';
 
 import { warehouseErrors, warehouseRefusals } from '../../ops/metrics.js';
-import { failureOf } from '../failure.js';
+import { failureOf, type StatementKind } from '../failure.js';
+import { structureOf } from '../native/block.js';
 import { ONE_PART } from '../one-part.js';
 import { refusalOf } from '../refusal.js';
 import { identifier } from '../sql.js';
@@ -20,7 +21,7 @@ import {
   type Warehouse,
 } from '../warehouse.js';
 import { expectNothing, rowsOf } from './answer.js';
-import { requestBody } from './request-body.js';
+import { formOf, requestBody } from './request-body.js';
 
 export interface ClickHouseOptions {
   /** Scheme, host and port. */
@@ -88,7 +89,7 @@ export class ClickHouseWarehouse implements Warehouse {
   }
 
   async execute(sql: string): Promise<void> {
-    await this.run(async () => {
+    await this.run('other', async () => {
       const { stream } = await this.client.exec({
         query: sql,
         clickhouse_settings: {
@@ -96,20 +97,20 @@ export class ClickHouseWarehouse implements Warehouse {
           distributed_ddl_output_mode: 'none',
         },
       });
-      expectNothing(await textOf(stream));
+      expectNothing(await textOf(stream), 'other');
     });
   }
 
   async insert(table: string, block: NativeBlock): Promise<void> {
     const columns = block.columns.map(({ name }) => identifier(name)).join(', ');
     const into = `${identifier(this.database)}.${identifier(table)}`;
-    await this.run(async () => {
+    await this.run('insert', async () => {
       const { stream } = await this.client.exec({
         query: `INSERT INTO ${into} (${columns}) FORMAT Native`,
         values: Readable.from(requestBody(block.parts)),
         clickhouse_settings: INSERT_SETTINGS,
       });
-      expectNothing(await textOf(stream));
+      expectNothing(await textOf(stream), 'insert');
     });
   }
 
@@ -117,7 +118,7 @@ export class ClickHouseWarehouse implements Warehouse {
     sql: string,
     parameters: Readonly<Record<string, QueryParameter>> = {},
   ): Promise<Row[]> {
-    return this.run(async () => {
+    return this.run('other', async () => {
       const result = await this.client.query({
         query: sql,
         query_params: parameters,
@@ -130,16 +131,34 @@ export class ClickHouseWarehouse implements Warehouse {
     });
   }
 
+  async lookUp<Row>(sql: string, asked: NativeBlock): Promise<Row[]> {
+    const { contentType, parts } = formOf('asked', asked);
+    return this.run('other', async () => {
+      const { stream } = await this.client.exec({
+        query: `${sql} FORMAT JSONEachRow`,
+        values: Readable.from(requestBody(parts)),
+        http_headers: { 'Content-Type': contentType },
+        clickhouse_settings: {
+          output_format_json_quote_64bit_integers: 1,
+          // No settings: that is how the interface learns what the form's file holds.
+          asked_format: 'Native',
+          asked_structure: structureOf(asked.columns),
+        },
+      });
+      return rowsOf<Row>(await textOf(stream));
+    });
+  }
+
   /** Ends every connection. A statement in flight fails, and may have been carried out. */
   async close(): Promise<void> {
     await this.client.close();
   }
 
-  private async run<T>(statement: () => Promise<T>): Promise<T> {
+  private async run<T>(kind: StatementKind, statement: () => Promise<T>): Promise<T> {
     try {
       return await statement();
     } catch (error) {
-      const failed = asWarehouseError(error);
+      const failed = asWarehouseError(error, kind);
       warehouseErrors.inc({ class: failed.failure });
       if (refusalOf(failed) !== undefined) warehouseRefusals.inc();
       throw failed;
@@ -153,12 +172,12 @@ async function textOf(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function asWarehouseError(cause: unknown): WarehouseError {
+function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {
   if (cause instanceof WarehouseError) return cause;
   if (cause instanceof ClickHouseError) {
     const code = Number(cause.code);
     const message = `Code: ${code}. ${cause.message.trim()} (${cause.type ?? 'UNKNOWN'})`;
-    return new WarehouseError(message, failureOf(code), code, { cause });
+    return new WarehouseError(message, failureOf(code, kind), code, { cause });
   }
   // No answer, half of one, or one of something in between that is no ClickHouse.
   return new WarehouseError(reasonOf(cause), 'retry', undefined, { cause });

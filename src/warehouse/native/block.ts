@@ -1,3 +1,4 @@
+import { identifier } from '../sql.js';
 import type { NativeBlock } from '../warehouse.js';
 import { STRING, varint, type ColumnType } from './column-types.js';
 
@@ -26,4 +27,9 @@ export function blockOf(columns: readonly NativeColumn[], rows: number): NativeB
     header = [];
   }
   return { rows, columns: columns.map(({ name, type }) => ({ name, type })), parts };
+}
+
+/** Names and types of a block's columns, as a table's definition has them. */
+export function structureOf(columns: NativeBlock['columns']): string {
+  return columns.map(({ name, type }) => `${identifier(name)} ${type}`).join(', ');
 }

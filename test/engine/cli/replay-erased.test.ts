@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { logFolder } from '../../../src/config/data-folder.js';
 import { uuidv7 } from '../../../src/domain/requests/request-id.js';
 import type { UploadEnd } from '../../../src/domain/upload-records.js';
-import { keepErasure } from '../../../src/erasure/erase-rows.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { createLogger } from '../../../src/ops/logger.js';
 import { createQueryServer } from '../../../src/query/server.js';
 import { chdbFolder } from '../../../src/warehouse/chdb/chdb-warehouse.js';
+import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { type Outcome, outcomeOf } from '../../helpers/outcome.js';
 import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
 
@@ -74,7 +74,7 @@ test('an upload is not replayed whose erasure stands in the table alone', async 
     await upload('other', 5n),
   ];
   const erasure = { account: 'acme', version: 5n, actor: 'operator:me', at: Date.now() };
-  await keepErasure({ ...warehouse, cluster: undefined }, erasure);
+  await new SqlRowStore(warehouse.warehouse, warehouse.database).writeErasure(erasure);
   const [before] = await withLog((log) => log.endOffsets('uploads'));
   expect(await replay(erased)).toEqual({
     code: 1,

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import { COST } from '../../../src/domain/families/index.js';
+import type { UploadToStore } from '../../../src/warehouse/row-store.js';
+import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { RequestHistory } from '../../../src/status/history.js';
 import { blockOf, column } from '../../../src/warehouse/native/block.js';
 import { BOOL, DATE_TIME, STRING, UINT128 } from '../../../src/warehouse/native/column-types.js';
@@ -9,6 +12,7 @@ import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
 import { storageBlock, type StoredKey } from '../../helpers/native-rows.js';
 import { withoutKeeper } from '../../helpers/without-keeper.js';
 import { connectTo } from '../../helpers/warehouses.js';
+import { csv, goodRow, verdictOn } from '../../helpers/files.js';
 
 /**
  * The schema behind Distributed tables, as it is on a cluster. What needs a Keeper is taken away:
@@ -106,8 +110,27 @@ describe.each([
     ).toEqual([{ n: 1 }]);
   });
 
+  test('a batch is read back, by version and where that is not enough by key', async () => {
+    const verdict = verdictOn('cost', csv([goodRow('cost')]));
+    if (!verdict.valid) throw new Error(verdict.reason);
+    const upload = (version: bigint): UploadToStore => ({
+      requestId: key.requestId,
+      account: 'busy',
+      version,
+      uploadedAt: key.uploadedAt,
+      prepared: verdict.upload,
+    });
+    const [replaced, stored, missing] = [upload(7n), upload(8n), upload(9n)];
+    const rowStore = new SqlRowStore(warehouse, 'custom_data');
+    await rowStore.writeBatch(COST, [stored]);
+    const uploads = [replaced, stored, missing];
+    const { rows, absent } = await rowStore.readBack(COST, uploads);
+    expect(absent).toEqual([missing]);
+    expect([...rows.keys()].sort()).toEqual([7n, 8n]);
+  });
+
   test('the history finds a request', async () => {
-    const history = new RequestHistory(warehouse, 'custom_data');
+    const history = new RequestHistory(new SqlRowStore(warehouse, 'custom_data'));
     const transition = {
       requestId: key.requestId,
       account: 'acme',

@@ -15,6 +15,7 @@ import {
   UUID,
 } from '../../../src/warehouse/native/column-types.js';
 import {
+  MOST_ASKED,
   type NativeBlock,
   type Warehouse,
   WarehouseError,
@@ -214,6 +215,74 @@ describe.each(WAREHOUSES)('the warehouse as %s', (kind) => {
     });
   });
 
+  describe('look-up by key', () => {
+    const LATEST = `SELECT s, toString(latest) AS n FROM asked
+      INNER JOIN (SELECT s, max(n) AS latest FROM custom_data.keys
+                  WHERE n >= (SELECT min(low) FROM asked) AND s IN (SELECT s FROM asked)
+                  GROUP BY s) AS stored USING (s) ORDER BY s`;
+    const asked = (texts: readonly string[]): NativeBlock =>
+      blockOf(
+        [
+          column('s', STRING, texts),
+          column(
+            'low',
+            UINT64,
+            texts.map(() => 7),
+          ),
+        ],
+        texts.length,
+      );
+    beforeAll(async () => {
+      await createTable('keys', 's LowCardinality(String), n UInt64');
+      const texts = ['größe 日本 🎈', '\0\t\n\\\'"', 'below', 'not asked', ''];
+      const block = blockOf(
+        [column('s', STRING, texts), column('n', UINT64, [7, 2n ** 64n - 1n, 6, 9, 8])],
+        texts.length,
+      );
+      await warehouse.insert('keys', block);
+    });
+
+    test('keys are data: whatever they are, and they are answered alone', async () => {
+      expect(
+        await warehouse.lookUp(
+          LATEST,
+          asked(['größe 日本 🎈', '\0\t\n\\\'"', 'below', 'none', '']),
+        ),
+      ).toEqual([
+        { s: '', n: '8' },
+        { s: '\0\t\n\\\'"', n: String(2n ** 64n - 1n) },
+        { s: 'größe 日本 🎈', n: '7' },
+      ]);
+    });
+
+    test('of many keys, as many as may be asked for', async () => {
+      const texts = Array.from({ length: MOST_ASKED }, (_, index) => `value ${index * 5}`);
+      await createTable('million', 'n UInt32, s String');
+      await warehouse.insert('million', numbers(1_000_000));
+      expect(
+        await warehouse.lookUp(
+          'SELECT count() AS rows FROM custom_data.million WHERE s IN (SELECT s FROM asked)',
+          asked(texts),
+        ),
+      ).toEqual([{ rows: String(MOST_ASKED) }]);
+    });
+
+    test('many at once each have their own keys', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          warehouse.lookUp<{ s: string }>('SELECT s FROM asked', asked([`key ${n}`])),
+        ),
+      );
+      expect(answers).toEqual(Array.from({ length: 20 }, (_, n) => [{ s: `key ${n}` }]));
+    });
+
+    test('one that fails may succeed later', async () => {
+      expect(
+        await failureOf(warehouse.lookUp('SELECT * FROM custom_data.missing', asked(['']))),
+      ).toMatchObject({ failure: 'retry', code: 60 });
+    });
+  });
+
   describe('a failure is classified by the code of the engine', () => {
     test('out of memory', async () => {
       const failed = await failureOf(
@@ -233,6 +302,15 @@ describe.each(WAREHOUSES)('the warehouse as %s', (kind) => {
         code: 33,
       });
       expect(await warehouse.query('SELECT * FROM custom_data.broken')).toEqual([]);
+    });
+
+    test.each([
+      ["SELECT * FROM format('Native', 'n UInt32', unhex('0101'))", [32, 33]],
+      ["SELECT toUInt8('x')", [6]],
+    ])('the codes of a block mean nothing of the kind in a query: %s', async (sql, codes) => {
+      const failed = await failureOf(warehouse.query(sql));
+      expect(codes).toContain(failed.code);
+      expect(failed.failure).toBe('retry');
     });
 
     test('a row that a constraint of the table forbids is rejected', async () => {

@@ -132,13 +132,16 @@ describe.each(['exception', 'exception-in-header', 'exception-in-body'] as const
   '%s: the class is that of the code',
   (kind) => {
     test.each([
-      [241, 'memory'],
-      [117, 'rejected'],
-      [252, 'retry'],
-    ])('%d: %s', async (code, failure) => {
-      await server.fault({ kind, code, times: 2 });
-      expect(await failureOf(upload().insert())).toEqual({ failure, code });
-      expect(await failureOf(warehouse.query('SELECT 1 AS one'))).toEqual({ failure, code });
+      [241, 'memory', 'memory'],
+      [117, 'rejected', 'retry'],
+      [33, 'rejected', 'retry'],
+      [252, 'retry', 'retry'],
+    ])('%d: %s of an insert, %s of a query', async (code, ofInsert, ofQuery) => {
+      await server.fault({ kind, code, times: 3 });
+      expect(await failureOf(upload().insert())).toEqual({ failure: ofInsert, code });
+      expect(await failureOf(warehouse.query('SELECT 1'))).toEqual({ failure: ofQuery, code });
+      const statement = 'CREATE DATABASE IF NOT EXISTS custom_data';
+      expect(await failureOf(warehouse.execute(statement))).toEqual({ failure: ofQuery, code });
     });
   },
 );

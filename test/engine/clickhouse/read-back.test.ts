@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { COST } from '../../../src/domain/families/index.js';
-import { BlockRoom } from '../../../src/ingest/write/block-memory.js';
-import { readBack } from '../../../src/ingest/write/read-back.js';
-import { storageBlock, type UploadToStore } from '../../../src/ingest/write/storage-block.js';
+import type { PreparedUpload } from '../../../src/ingest/encode/prepared-upload.js';
+import { BlockRoom } from '../../../src/warehouse/rows/block-memory.js';
+import { readBack } from '../../../src/warehouse/rows/read-back.js';
+import type { UploadToStore } from '../../../src/warehouse/row-store.js';
+import { storageBlock } from '../../../src/warehouse/rows/storage-block.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
-import type { Warehouse } from '../../../src/warehouse/warehouse.js';
+import type { NativeBlock, Warehouse } from '../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
+import { passingOn } from '../../helpers/warehouse.js';
 import { connectTo } from '../../helpers/warehouses.js';
 import { csv, goodRow, verdictOn } from '../../helpers/files.js';
 
@@ -22,11 +25,18 @@ afterAll(async () => {
   await server.stop();
 });
 
+function preparedOf(...campaigns: string[]): PreparedUpload {
+  const verdict = verdictOn(
+    'cost',
+    csv(campaigns.map((campaign) => goodRow('cost', { campaign }))),
+  );
+  if (!verdict.valid) throw new Error(verdict.reason);
+  return verdict.upload;
+}
+
 /** The uploads of a batch, the first at `version`, each of one account with the same keys. */
 function batchOf(size: number, account: string, version: bigint): UploadToStore[] {
-  const verdict = verdictOn('cost', csv([goodRow('cost')]));
-  if (!verdict.valid) throw new Error(verdict.reason);
-  const prepared = verdict.upload;
+  const prepared = preparedOf('Spring');
   return Array.from({ length: size }, (_, index) => ({
     requestId: '0193c2f0-1a2b-7c3d-8e4f-a5b6c7d8e9fa',
     account,
@@ -53,12 +63,12 @@ test('uploads of which a later one has replaced every key cost one query togethe
   // What a merge leaves of the first account, and nothing of the last upload of the second.
   const left = [uploads[39]!, uploads[40]!];
   await warehouse.insert('cost', storageBlock(COST, left, new BlockRoom()));
-  let queries = 0;
-  const counting = new Proxy(warehouse, {
-    get: (target, name) => {
-      if (name === 'query') queries++;
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+  const answers: unknown[][] = [];
+  const counting = passingOn(warehouse, {
+    async lookUp<Row>(sql: string, asked: NativeBlock) {
+      const rows = await warehouse.lookUp<Row>(sql, asked);
+      answers.push(rows);
+      return rows;
     },
   });
   const { rows, absent } = await readBack(counting, 'custom_data', COST, uploads);
@@ -68,5 +78,30 @@ test('uploads of which a later one has replaced every key cost one query togethe
       uploads.slice(0, 41).map(({ version, prepared }) => [version, prepared.rows]),
     ),
   );
-  expect(queries).toBe(2);
+  expect(answers).toHaveLength(2);
+});
+
+test('a replay asks for its own keys alone, of however many the account has', async () => {
+  await warehouse.execute(
+    `INSERT INTO custom_data.cost (account, date, channel, campaign, version)
+     SELECT 'large', '2026-03-01', 'Search', concat('Spring ', toString(number)), 5000
+     FROM numbers(3000000)`,
+  );
+  const replayed = batchOf(50, 'large', 3_000n).map((upload, index) => ({
+    ...upload,
+    prepared: preparedOf(`Spring ${index}`, `Spring ${2_000_000 + index}`),
+  }));
+  const lost = { ...replayed[0]!, version: 3_050n, prepared: preparedOf('Spring 1', 'Autumn') };
+  let answered = 0;
+  const counting = passingOn(warehouse, {
+    async lookUp<Row>(sql: string, asked: NativeBlock) {
+      const rows = await warehouse.lookUp<Row>(sql, asked);
+      answered += rows.length;
+      return rows;
+    },
+  });
+  const { rows, absent } = await readBack(counting, 'custom_data', COST, [...replayed, lost]);
+  expect(absent).toEqual([lost]);
+  expect([...rows.values()]).toEqual(replayed.map(({ prepared }) => prepared.rows));
+  expect(answered).toBeLessThanOrEqual(replayed.length + 1);
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { uuidv7 } from '../../../src/domain/requests/request-id.js';
 import { lastVersionAt } from '../../../src/domain/version.js';
 import { eraseRows, type ErasureTables } from '../../../src/erasure/erase-rows.js';
-import { RequestHistory } from '../../../src/status/history.js';
+import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
@@ -37,7 +37,7 @@ async function store(warehouse: Warehouse, account: string, version: bigint): Pr
   const event = { ...key, rows: [{ event_value: 1 }] };
   await warehouse.insert('self_serve', storageBlock('self_serve', [event]));
   const at = new Date(seconds * 1000).toISOString().slice(0, 19);
-  await new RequestHistory(warehouse, 'custom_data').write([
+  await new SqlRowStore(warehouse, 'custom_data').writeTransitions([
     {
       requestId: id,
       account,
@@ -99,6 +99,7 @@ describe('one server', () => {
       execute: (sql) => Promise.resolve(void run.push(sql)),
       insert: () => Promise.resolve(),
       query: <Row>() => Promise.resolve([{ rows: '1' }] as Row[]),
+      lookUp: () => Promise.resolve([]),
       close: () => Promise.resolve(),
     };
     await eraseRows({ warehouse: recording, database: 'custom_data', cluster: 'eu' }, ERASURE);

@@ -5,7 +5,7 @@ import { lastVersionAt, timeOfVersion } from '../../../src/domain/version.js';
 import { erasureOf, erasureRecord, orderErasure } from '../../../src/erasure/account-erasure.js';
 import { uuidv7 } from '../../../src/domain/requests/request-id.js';
 import { ErasedAccounts, ERASURE_GROUP } from '../../../src/erasure/erased-accounts.js';
-import { keepErasure } from '../../../src/erasure/erase-rows.js';
+import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
 import { Collector, LogFolders, readAll, until } from '../../helpers/log/log-folders.js';
 
@@ -48,19 +48,19 @@ test('an order is read from the log as it was given', async () => {
 });
 
 test('an erasure is known that is carried out, when the tables are of a backup from before it', async () => {
-  const { warehouse, database } = opened;
+  const rows = new SqlRowStore(opened.warehouse, opened.database);
   const log = await folders.open();
   const erasure = orderErasure('restored', 'operator:me', NOW, 0n, LIMITS);
   await log.append('control', [erasureRecord(erasure)]);
   const consumption = await log.consume('control', ERASURE_GROUP, new Collector());
   await consumption.commit(0, 1);
-  const erased = await ErasedAccounts.follow(log, warehouse, database, 5_000);
+  const erased = await ErasedAccounts.follow(log, rows, 5_000);
   expect(erased.covers('restored', erasure.version)).toBe(true);
   await erased.stop();
 });
 
 test('erasures are known from the table, from the log, and as they are ordered', async () => {
-  const { warehouse, database } = opened;
+  const rows = new SqlRowStore(opened.warehouse, opened.database);
   const log = await folders.open();
   const erasure = (account: string, now: number) =>
     orderErasure(account, 'operator:me', now, 0n, LIMITS);
@@ -69,11 +69,11 @@ test('erasures are known from the table, from the log, and as they are ordered',
   await append('kept');
   await append('ordered');
   const consumption = await log.consume('control', ERASURE_GROUP, new Collector());
-  await keepErasure({ warehouse, database, cluster: undefined }, erasure('kept', NOW));
-  await keepErasure({ warehouse, database, cluster: undefined }, erasure('kept', NOW - 5_000));
+  await rows.writeErasure(erasure('kept', NOW));
+  await rows.writeErasure(erasure('kept', NOW - 5_000));
   await consumption.commit(0, 1);
 
-  const erased = await ErasedAccounts.follow(log, warehouse, database, 5_000);
+  const erased = await ErasedAccounts.follow(log, rows, 5_000);
   const { version } = erasure('kept', NOW);
   for (const account of ['kept', 'ordered']) {
     expect(erased.covers(account, version)).toBe(true);

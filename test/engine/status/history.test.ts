@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Status } from '../../../src/domain/requests/status.js';
 import { timestampOf } from '../../../src/domain/requests/transition.js';
 import { RequestHistory } from '../../../src/status/history.js';
+import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
 
 let opened: TestWarehouse;
@@ -23,7 +24,7 @@ async function happened(
   second: number,
   reason: string | null = null,
 ): Promise<void> {
-  await new RequestHistory(opened.warehouse, opened.database).write([
+  await new RequestHistory(new SqlRowStore(opened.warehouse, opened.database)).write([
     {
       requestId,
       account: 'acme',
@@ -77,7 +78,7 @@ test('upload_requests shows the furthest transition of a request, whatever came 
 });
 
 test('a transition that is published again keeps its first time', async () => {
-  const history = new RequestHistory(opened.warehouse, opened.database);
+  const history = new RequestHistory(new SqlRowStore(opened.warehouse, opened.database));
   await happened(GOOD, 'succeeded', 'ingested', 9);
   expect(await history.find(GOOD)).toMatchObject({
     status: 'succeeded',
@@ -85,6 +86,20 @@ test('a transition that is published again keeps its first time', async () => {
   });
   expect(await history.find('0193c2f0-0000-7000-8000-000000000009')).toBeUndefined();
   expect(await history.highestVersion()).toBe(7n);
+});
+
+test('many looked up at once each find their own', async () => {
+  const history = new RequestHistory(new SqlRowStore(opened.warehouse, opened.database));
+  const ids = Array.from(
+    { length: 300 },
+    (_, index) => `0193c2f0-0000-7000-8000-${String(index).padStart(12, '0')}`,
+  );
+  const found = await Promise.all(ids.map((id) => history.find(id.toUpperCase())));
+  for (const [index, id] of ids.entries()) {
+    const expected = { [GOOD]: 'succeeded', [BAD]: 'failed' }[id];
+    expect(found[index]?.status).toBe(expected);
+    if (expected !== undefined) expect(found[index]?.requestId).toBe(id);
+  }
 });
 
 test('a request is found by its id without reading the others', async () => {

@@ -6,11 +6,20 @@ import { drainPending, Session } from 'chdb';
 import { EngineException } from '../../../src/query/exception.js';
 import { text } from '../../../src/warehouse/sql.js';
 
+/** Data beside a statement, which reads it as a table. */
+export interface ExternalTable {
+  readonly name: string;
+  readonly structure: string;
+  readonly format: string;
+  readonly data: Buffer;
+}
+
 /** A request as ClickHouse's HTTP interface takes it. */
 export interface EngineRequest {
   readonly sql: string;
   /** What an INSERT reads; undefined for other statements. */
   readonly data: Buffer | undefined;
+  readonly tables: readonly ExternalTable[];
   readonly database: string | undefined;
   readonly settings: ReadonlyMap<string, string>;
   /** Escaped as the interface takes them. */
@@ -57,6 +66,12 @@ export class Engine {
       }
       for (const [name, value] of request.parameters) {
         await session.queryAsync(`SET param_${name} = ${text(value)}`);
+      }
+      for (const { name, structure, format, data } of request.tables) {
+        await writeFile(block, data);
+        const source = `file(${text(block)}, ${text(format)}, ${text(structure)})`;
+        await session.queryAsync(`CREATE TEMPORARY TABLE \`${name}\` (${structure})`);
+        await session.queryAsync(`INSERT INTO \`${name}\` SELECT * FROM ${source}`);
       }
       let { sql } = request;
       if (request.data !== undefined) {

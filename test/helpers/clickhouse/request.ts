@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
 
 import { EngineException } from '../../../src/query/exception.js';
-import { Engine, type EngineRequest } from './engine.js';
+import { Engine, type EngineRequest, type ExternalTable } from './engine.js';
 
 export interface Credentials {
   readonly user: string;
@@ -53,11 +53,14 @@ export async function readEngineRequest(
   }
   let sql = url.searchParams.get('query') ?? '';
   let data: Buffer | undefined;
+  const tables: ExternalTable[] = [];
   if (request.headers['content-type']?.startsWith('multipart/form-data') === true) {
-    for (const [name, value] of await fieldsOf(request)) {
+    const form = await formOf(request);
+    for (const [name, value] of form.fields) {
       if (name === 'query') sql = value;
       else parameters.set(name.slice('param_'.length), value);
     }
+    for (const [name, bytes] of form.files) tables.push(tableOf(name, bytes, settings));
   } else {
     const body = await bodyOf(request);
     if (Engine.isInsertOfData(sql)) data = body;
@@ -75,6 +78,7 @@ export async function readEngineRequest(
   return {
     sql,
     data,
+    tables,
     parameters,
     settings,
     database: url.searchParams.get('database') ?? undefined,
@@ -88,13 +92,36 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-async function fieldsOf(request: IncomingMessage): Promise<[string, string][]> {
-  const fields: [string, string][] = [];
+/** A part with a file name is a table, whose form stands in the URL. */
+function tableOf(name: string, data: Buffer, settings: Map<string, string>): ExternalTable {
+  const structure = settings.get(`${name}_structure`);
+  const format = settings.get(`${name}_format`) ?? 'TabSeparated';
+  if (structure === undefined) {
+    const reason = `There is neither "structure" nor "types" for external data: ${name}`;
+    throw new EngineException(36, 'BAD_ARGUMENTS', reason);
+  }
+  settings.delete(`${name}_structure`);
+  settings.delete(`${name}_format`);
+  return { name, structure, format, data };
+}
+
+interface Form {
+  readonly fields: [string, string][];
+  readonly files: [string, Buffer][];
+}
+
+async function formOf(request: IncomingMessage): Promise<Form> {
+  const form: Form = { fields: [], files: [] };
   const parser = busboy({ headers: request.headers, limits: { fieldSize: 64 * 1024 * 1024 } });
-  parser.on('field', (name, value) => fields.push([name, value]));
+  parser.on('field', (name, value) => form.fields.push([name, value]));
+  parser.on('file', (name, file) => {
+    const parts: Buffer[] = [];
+    file.on('data', (part: Buffer) => parts.push(part));
+    file.on('end', () => form.files.push([name, Buffer.concat(parts)]));
+  });
   await new Promise<void>((resolve, reject) => {
     parser.on('close', resolve).on('error', reject);
     request.pipe(parser);
   });
-  return fields;
+  return form;
 }

@@ -111,6 +111,18 @@ describe('query', () => {
   });
 });
 
+test('a look-up by key waits for no query', async () => {
+  let answered = 0;
+  const queries = Array.from({ length: 20 }, async (_, n) => {
+    await opened.warehouse.query('SELECT {n:UInt8} AS n, sleep(0.2)', { n });
+    answered++;
+  });
+  const rows = await opened.warehouse.lookUp('SELECT count() AS keys FROM asked', numbers(10));
+  expect(rows).toEqual([{ keys: '10' }]);
+  expect(answered).toBeLessThan(20);
+  await Promise.all(queries);
+});
+
 describe('a failure is classified by the code of the engine', () => {
   test('out of memory', async () => {
     const failed = await failureOf(

@@ -23,6 +23,7 @@ const OBJECTS = [
   'cost_report',
   'cost_rows',
   'cost_summary',
+  'insert_probes',
   'metric_archivals',
   'metric_sightings',
   'metric_sightings_of_self_serve',
@@ -71,6 +72,7 @@ describe('migrate', () => {
       { number: 110, name: 'cleanup' },
       { number: 111, name: 'csv-rows' },
       { number: 201, name: 'old-rows' },
+      { number: 202, name: 'insert-probes' },
     ]);
   });
 

@@ -127,7 +127,7 @@ test('every table syncs what it acknowledges and what it merges', async () => {
      WHERE database = {database:String} AND engine LIKE '%MergeTree'`,
     { database: opened.database },
   );
-  expect(tables).toHaveLength(8);
+  expect(tables).toHaveLength(9);
   for (const { engine_full } of tables) {
     expect(engine_full).toContain('fsync_after_insert = 1');
     expect(engine_full).toContain('fsync_part_directory = 1');

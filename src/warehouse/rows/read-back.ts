@@ -1,18 +1,9 @@
 import type { Family } from '../../domain/families/index.js';
-import type { Warehouse } from '../../warehouse/warehouse.js';
-import type { UploadToStore } from './storage-block.js';
+import { blockOf, column } from '../native/block.js';
+import { UINT128 } from '../native/column-types.js';
+import { MOST_ASKED, type Warehouse } from '../warehouse.js';
+import type { ReadBack, UploadToStore } from '../row-store.js';
 import { supersededAmong } from './superseded.js';
-
-/** A server takes a parameter of at most 128 KiB; a version has up to 39 digits. */
-const VERSIONS_PER_QUERY = 3_000;
-
-/** What a reader finds of a batch. */
-export interface ReadBack {
-  /** By version: the rows found, those included that a later upload has already replaced. */
-  readonly rows: ReadonlyMap<bigint, number>;
-  /** Uploads of which something is neither there nor superseded. */
-  readonly absent: readonly UploadToStore[];
-}
 
 /**
  * Reads back what a batch stored: every upload's keys at its version, or superseded by a later one.
@@ -55,14 +46,14 @@ async function storedByVersion(
   uploads: readonly UploadToStore[],
 ): Promise<ReadonlyMap<bigint, StoredVersion>> {
   const stored = new Map<bigint, StoredVersion>();
-  for (let from = 0; from < uploads.length; from += VERSIONS_PER_QUERY) {
-    const some = uploads.slice(from, from + VERSIONS_PER_QUERY);
-    const found = await warehouse.query<StoredVersion>(
+  for (let from = 0; from < uploads.length; from += MOST_ASKED) {
+    const versions = uploads.slice(from, from + MOST_ASKED).map(({ version }) => version);
+    const found = await warehouse.lookUp<StoredVersion>(
       `SELECT toString(version) AS upload, count() AS keys, sum(csv_rows.size0) AS found
        FROM ${database}.${family.table}
-       WHERE version IN {versions:Array(UInt128)}
+       WHERE version IN (SELECT version FROM asked)
        GROUP BY version`,
-      { versions: some.map(({ version }) => version) },
+      blockOf([column('version', UINT128, versions)], versions.length),
     );
     for (const row of found) stored.set(BigInt(row.upload), row);
   }

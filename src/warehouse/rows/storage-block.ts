@@ -1,19 +1,10 @@
 import { type Column, type Family, keyColumns, valueColumns } from '../../domain/families/index.js';
-import { blockOf, type NativeColumn } from '../../warehouse/native/block.js';
-import { STRING, UINT128, UUID } from '../../warehouse/native/column-types.js';
-import type { NativeBlock } from '../../warehouse/warehouse.js';
-import type { PreparedUpload } from '../encode/prepared-upload.js';
+import { blockOf, type NativeColumn } from '../native/block.js';
+import { STRING, UINT128, UUID } from '../native/column-types.js';
+import type { UploadToStore } from '../row-store.js';
+import type { NativeBlock } from '../warehouse.js';
+import type { PreparedUpload } from '../../ingest/encode/prepared-upload.js';
 import type { BlockRoom } from './block-memory.js';
-
-/** A prepared upload with what is the same for all of its keys. */
-export interface UploadToStore {
-  readonly requestId: string;
-  readonly account: string;
-  readonly version: bigint;
-  /** Seconds since the epoch. */
-  readonly uploadedAt: number;
-  readonly prepared: PreparedUpload;
-}
 
 /** All texts of a row, NUL between them. */
 const TEXTS = 'texts String';

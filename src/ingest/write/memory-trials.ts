@@ -1,0 +1,136 @@
+import { sleep } from '../../domain/retry.js';
+import type { Logger } from '../../ops/logger.js';
+import { uploadsShortOfMemory } from '../../ops/metrics.js';
+import type { WarehouseError } from '../../warehouse/warehouse.js';
+import type { BatchItem } from '../batch/batcher.js';
+import type { InsertSize } from '../../warehouse/row-store.js';
+
+/** An upload for which the warehouse had too little memory, alone. */
+export interface ShortItem {
+  readonly item: BatchItem;
+  readonly size: InsertSize;
+}
+
+const TRIALS = 5;
+const TRIED_FOR_MS = 10 * 60_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** By then what else the server does has changed; and it is well before the log forgets the upload. */
+const SMALLER_PROBE_AFTER_MS = 6 * 3_600_000;
+
+interface Waiting extends ShortItem {
+  /** On the clock of `performance.now`, as all times here. */
+  readonly since: number;
+  failures: number;
+  firstFailure: number;
+  readonly settle: (error: WarehouseError | undefined) => void;
+}
+
+export interface TrialStatements {
+  /** Stores the upload. Resolves with the error when the warehouse does not take it. */
+  readonly tryOnce: (item: BatchItem) => Promise<WarehouseError | undefined>;
+  /** Whether an insert that takes as much memory is taken. */
+  readonly probe: (size: InsertSize) => Promise<boolean>;
+}
+
+/**
+ * Uploads that the warehouse has no memory for. Either other statements have taken it, which passes, or
+ * the upload is too large for it, which never does.
+ *
+ * Each is tried again and again, alone, between two probes: inserts that take as much memory. Only an
+ * upload that has failed `TRIALS` times over `TRIED_FOR_MS`, while both probes passed each time, is taken
+ * for the cause. As long as probes fail as well, it waits. Where they fail for hours, because the upload is
+ * large and the server small, smaller ones decide: half of the size after every `SMALLER_PROBE_AFTER_MS`.
+ */
+export class MemoryTrials {
+  private readonly waiting = new Set<Waiting>();
+  private isRunning = false;
+
+  constructor(
+    private readonly statements: TrialStatements,
+    private readonly logger: Logger,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /**
+   * Resolves with nothing when the upload is stored, with the error when it is to be set aside. Once the
+   * signal is aborted it does neither: the next process replays the upload.
+   */
+  settle(short: ShortItem): Promise<WarehouseError | undefined> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        ...short,
+        since: performance.now(),
+        failures: 0,
+        firstFailure: 0,
+        settle: (error) => {
+          this.waiting.delete(waiting);
+          uploadsShortOfMemory.set(this.waiting.size);
+          resolve(error);
+        },
+      };
+      this.waiting.add(waiting);
+      uploadsShortOfMemory.set(this.waiting.size);
+      if (!this.isRunning) this.run().catch(reject);
+    });
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    for (let pause = FIRST_PAUSE_MS; this.waiting.size > 0;) {
+      await sleep(pause, this.signal);
+      if (this.signal.aborted) return;
+      const hasStored = await this.tryAll();
+      pause = hasStored ? FIRST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
+    }
+    this.isRunning = false;
+  }
+
+  /**
+   * The smallest first: what has no memory for one has none for a larger one, and may have it for a smaller one.
+   *
+   * @returns whether any was stored
+   */
+  private async tryAll(): Promise<boolean> {
+    const { probe, tryOnce } = this.statements;
+    const bySize = [...this.waiting].sort((a, b) => a.size.bytes - b.size.bytes);
+    let hasStored = false;
+    for (const waiting of bySize) {
+      if (this.signal.aborted) break;
+      const passedBefore = await probe(probeOf(waiting));
+      const error = await tryOnce(waiting.item);
+      // No answer is no verdict: it is an outage.
+      if (error?.failure === 'retry') break;
+      if (error?.failure !== 'memory') {
+        waiting.settle(error);
+        hasStored = true;
+      } else if (passedBefore && (await probe(probeOf(waiting)))) {
+        this.failed(waiting, error);
+      } else {
+        break;
+      }
+    }
+    return hasStored;
+  }
+
+  private failed(waiting: Waiting, error: WarehouseError): void {
+    const now = performance.now();
+    if (waiting.failures++ === 0) waiting.firstFailure = now;
+    const { requestId, account } = waiting.item.flight;
+    this.logger.warn(
+      { requestId, account, failures: waiting.failures, bytes: waiting.size.bytes },
+      'the warehouse has no memory for this upload alone',
+    );
+    const isProved = waiting.failures >= TRIALS && now - waiting.firstFailure >= TRIED_FOR_MS;
+    if (isProved) waiting.settle(error);
+  }
+}
+
+function probeOf({ size, since }: Waiting): InsertSize {
+  const halvings = Math.floor((performance.now() - since) / SMALLER_PROBE_AFTER_MS);
+  return {
+    ...size,
+    keys: Math.max(1, Math.floor(size.keys / 2 ** halvings)),
+    bytes: Math.floor(size.bytes / 2 ** halvings),
+  };
+}

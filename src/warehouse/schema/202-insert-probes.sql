@@ -1,0 +1,20 @@
+-- Inserts that only show whether the server has memory for an upload: ingest makes them while one
+-- waits for memory. Nobody reads them; a minute later they are gone, with the next clean-up.
+
+CREATE TABLE IF NOT EXISTS {database}.insert_probes
+(
+    account LowCardinality(String),
+    number UInt64,
+    payload String,
+    inserted_at DateTime('UTC') DEFAULT now()
+)
+ENGINE = MergeTree
+ORDER BY number
+TTL inserted_at + INTERVAL 1 MINUTE
+SETTINGS
+    ttl_only_drop_parts = 1,
+    merge_with_ttl_timeout = 60,
+    min_bytes_for_wide_part = 268435456,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1,
+    min_rows_to_fsync_after_merge = 1;

@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { COST, type Family, SELF_SERVE } from '../../../src/domain/families/index.js';
+import { uuidv7 } from '../../../src/domain/requests/request-id.js';
+import type { Status } from '../../../src/domain/requests/status.js';
+import { timestampOf, type Transition } from '../../../src/domain/requests/transition.js';
+import type { RowStore, UploadToStore } from '../../../src/warehouse/row-store.js';
+import { csv, goodRow, verdictOn } from '../../helpers/files.js';
+
+export interface OpenRowStore {
+  readonly store: RowStore;
+  close(): Promise<void>;
+}
+
+/**
+ * What every row store promises.
+ *
+ * @param open gives one of its own, with nothing in it
+ */
+export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>): void {
+  describe(name, () => {
+    let opened: OpenRowStore;
+    let store: RowStore;
+    beforeAll(async () => {
+      opened = await open();
+      ({ store } = opened);
+    });
+    afterAll(() => opened.close());
+
+    test('an empty one knows nothing', async () => {
+      expect(await store.totals()).toEqual([]);
+      expect(await store.highestVersion()).toBe(0n);
+      expect(await store.erasures()).toEqual(new Map());
+      expect(await store.statesOf([id()])).toEqual(new Map());
+      expect(await store.statesOf([])).toEqual(new Map());
+    });
+
+    describe('uploads', () => {
+      test.each([
+        ['cost', COST],
+        ['self-serve', SELF_SERVE],
+      ])('of %s are read back as they were written, all of a batch', async (_, family) => {
+        const [first, second, never] = [
+          upload(family, account(), 10n, 'a', 'a', 'b'),
+          upload(family, account(), 11n, 'a'),
+          upload(family, account(), 12n, 'a'),
+        ];
+        await store.writeBatch(family, [first, second]);
+        const { rows, absent } = await store.readBack(family, [first, second, never]);
+        expect([...rows].sort()).toEqual([
+          [10n, 3],
+          [11n, 1],
+        ]);
+        expect(absent).toEqual([never]);
+      });
+
+      test('written again have no more rows', async () => {
+        const written = upload(COST, account(), 20n, 'a', 'b');
+        for (let time = 0; time < 3; time++) await store.writeBatch(COST, [written]);
+        const { rows, absent } = await store.readBack(COST, [written]);
+        expect(rows).toEqual(new Map([[20n, 2]]));
+        expect(absent).toEqual([]);
+      });
+
+      test('are there when later ones have replaced every key, and only then', async () => {
+        const owner = account();
+        const [replaced, half, other] = [
+          upload(COST, owner, 30n, 'a', 'a', 'b'),
+          upload(COST, owner, 31n, 'b', 'c'),
+          upload(COST, account(), 32n, 'a'),
+        ];
+        await store.writeBatch(COST, [upload(COST, owner, 33n, 'a')]);
+        await store.writeBatch(COST, [
+          upload(COST, owner, 34n, 'b', 'd'),
+          upload(COST, owner, 29n, 'c'),
+        ]);
+        const { rows, absent } = await store.readBack(COST, [replaced, half, other]);
+        expect(rows).toEqual(new Map([[30n, 3]]));
+        expect(absent).toEqual([half, other]);
+      });
+
+      test('of one family are none of the other', async () => {
+        const written = upload(COST, account(), 40n, 'a');
+        await store.writeBatch(COST, [written]);
+        const { absent } = await store.readBack(SELF_SERVE, [
+          upload(SELF_SERVE, written.account, 40n, 'a'),
+        ]);
+        expect(absent).toHaveLength(1);
+      });
+
+      test('have memory when they are small', async () => {
+        expect(await store.hasMemoryFor({ account: 'acme', keys: 1, bytes: 0 })).toBe(true);
+        expect(await store.hasMemoryFor({ account: 'acme', keys: 9_999, bytes: 1e6 })).toBe(true);
+      });
+    });
+
+    describe('requests', () => {
+      test('are in their furthest state, whatever came last', async () => {
+        const [done, failed, begun, unknown] = [id(), id(), id(), id()];
+        await store.writeTransitions([
+          transition(done, 'succeeded', 3),
+          transition(begun, 'uploaded', 0),
+          transition(failed, 'failed', 1, '{"date":["größe \\"x\\""]}'),
+        ]);
+        await store.writeTransitions([
+          transition(done, 'validated', 4),
+          transition(failed, 'uploaded', 0),
+        ]);
+        // A replay tells a state again, at a later time.
+        await store.writeTransitions([transition(done, 'succeeded', 9)]);
+        const states = await store.statesOf([unknown, failed, done, begun]);
+        expect(states.get(done)).toMatchObject({
+          status: 'succeeded',
+          updatedAt: timestampOf(3_000),
+        });
+        expect(states.get(failed)).toEqual(
+          transition(failed, 'failed', 1, '{"date":["größe \\"x\\""]}'),
+        );
+        expect(states.get(begun)?.status).toBe('uploaded');
+        expect(states.size).toBe(3);
+      });
+
+      test('are found among a thousand that are asked for', async () => {
+        const known = id();
+        await store.writeTransitions([transition(known, 'validated', 1)]);
+        const states = await store.statesOf([...Array.from({ length: 999 }, id), known]);
+        expect([...states.keys()]).toEqual([known]);
+      });
+
+      test('are counted once each, with their rows', async () => {
+        const countOf = async (status: Status): Promise<unknown> => {
+          const totals = await store.totals();
+          const found = totals.find(
+            (each) => each.family === 'self-serve' && each.status === status,
+          );
+          return found && { ...found, family: undefined, status: undefined };
+        };
+        expect(await countOf('succeeded')).toBeUndefined();
+        const rows = { validated: 5, stored: 4, readBack: 3 };
+        const [first, second] = [id(), id()];
+        for (const requestId of [first, second, first]) {
+          const of = {
+            family: 'self-serve',
+            rows,
+            createdAt: timestampOf(requestId === first ? 7_000 : 8_000),
+          } as const;
+          await store.writeTransitions([{ ...transition(requestId, 'ingested', 8), ...of }]);
+          await store.writeTransitions([{ ...transition(requestId, 'succeeded', 9), ...of }]);
+        }
+        expect(await countOf('succeeded')).toEqual({
+          requests: 2,
+          validated: 10,
+          stored: 8,
+          readBack: 6,
+          oldest: 7,
+        });
+        expect(await countOf('ingested')).toBeUndefined();
+      });
+
+      test('tell the highest version that any had', async () => {
+        const high = { ...transition(id(), 'uploaded', 0), version: String(2n ** 127n + 1n) };
+        await store.writeTransitions([high]);
+        await store.writeTransitions([transition(id(), 'uploaded', 0)]);
+        expect(await store.highestVersion()).toBe(2n ** 127n + 1n);
+      });
+    });
+
+    test('erasures are known up to their highest version', async () => {
+      for (const [of, version] of [
+        ['gone', 5n],
+        ["o'ther", 2n ** 127n],
+        ['gone', 4n],
+      ] as const) {
+        await store.writeErasure({ account: of, version, at: 1_795_240_000_000 });
+      }
+      expect(await store.erasures()).toEqual(
+        new Map([
+          ['gone', 5n],
+          ["o'ther", 2n ** 127n],
+        ]),
+      );
+    });
+  });
+}
+
+let accounts = 0;
+
+function account(): string {
+  return `account ${++accounts} größe`;
+}
+
+function id(): string {
+  return uuidv7(1_795_240_000_000, randomBytes(10));
+}
+
+/** A row for each name: a campaign, or a metric. */
+function upload(
+  family: Family,
+  of: string,
+  version: bigint,
+  ...names: readonly string[]
+): UploadToStore {
+  const column = family.name === 'cost' ? 'campaign' : 'event_category';
+  const verdict = verdictOn(
+    family.name,
+    csv(names.map((name) => goodRow(family.name, { [column]: name }))),
+  );
+  if (!verdict.valid) throw new Error(verdict.reason);
+  return {
+    requestId: id(),
+    account: of,
+    version,
+    uploadedAt: 1_750_000_000,
+    prepared: verdict.upload,
+  };
+}
+
+function transition(
+  requestId: string,
+  status: Status,
+  second: number,
+  reason: string | null = null,
+): Transition {
+  return {
+    requestId,
+    account: 'acme',
+    family: 'cost',
+    status,
+    prevStatus: status === 'uploaded' ? null : 'uploaded',
+    reason,
+    createdAt: timestampOf(0),
+    updatedAt: timestampOf(second * 1000),
+    version: '7',
+    sentMax: '7',
+  };
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+
+import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
+import { MemoryTrials } from '../../../../src/ingest/write/memory-trials.js';
+import { createLogger } from '../../../../src/ops/logger.js';
+import { WarehouseError } from '../../../../src/warehouse/warehouse.js';
+
+const SHORT = new WarehouseError('memory limit exceeded', 'memory', 241);
+
+/** The trials look at nothing of an upload but its name. */
+const itemOf = (requestId: string): BatchItem =>
+  ({ flight: { requestId, account: 'acme' } }) as unknown as BatchItem;
+const short = (requestId: string, bytes = 1) => ({
+  item: itemOf(requestId),
+  size: { account: 'acme', keys: 1, bytes },
+});
+
+const aborting = new AbortController();
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test('one that comes as the last one is stored is tried as often as any other', async () => {
+  const tried: string[] = [];
+  const trials = new MemoryTrials(
+    {
+      probe: () => Promise.resolve(true),
+      tryOnce({ flight: { requestId } }) {
+        tried.push(requestId);
+        return Promise.resolve(requestId === 'first' ? undefined : SHORT);
+      },
+    },
+    createLogger('silent'),
+    aborting.signal,
+  );
+  void trials.settle(short('first')).then(() => trials.settle(short('second')));
+  // The pauses are 1, 1, 2 and 4 seconds.
+  await jest.advanceTimersByTimeAsync(8_500);
+  expect(tried).toEqual(['first', 'second', 'second', 'second']);
+});
+
+test('the smallest is tried first, and behind one that has no memory none', async () => {
+  const tried: string[] = [];
+  let memory = 5;
+  const trials = new MemoryTrials(
+    {
+      probe: ({ bytes }) => Promise.resolve(bytes <= memory),
+      tryOnce({ flight: { requestId } }) {
+        tried.push(requestId);
+        return Promise.resolve(Number(requestId) <= memory ? undefined : SHORT);
+      },
+    },
+    createLogger('silent'),
+    aborting.signal,
+  );
+  const stored: number[] = [];
+  for (const bytes of [9, 3, 7, 1]) {
+    void trials.settle(short(String(bytes), bytes)).then(() => stored.push(bytes));
+  }
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(tried).toEqual(['1', '3', '7']);
+  memory = 8;
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(stored).toEqual([1, 3, 7]);
+  expect(tried.slice(3)).toEqual(['7', '9']);
+});

@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto';
+
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+
+import { uuidv7 } from '../../../../src/domain/requests/request-id.js';
+import { uploaded } from '../../../../src/domain/requests/transition.js';
+import { transitionOf } from '../../../../src/domain/requests/transition-record.js';
+import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
+import { OwnedPartition } from '../../../../src/ingest/commit/owned-partition.js';
+import { TransitionPublisher } from '../../../../src/ingest/transitions.js';
+import { BatchWriter } from '../../../../src/ingest/write/write-batch.js';
+import { createLogger } from '../../../../src/ops/logger.js';
+import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';
+import { beginSpan, SpanKind } from '../../../../src/ops/tracing.js';
+import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
+import { UINT128 } from '../../../../src/warehouse/native/column-types.js';
+import {
+  type NativeBlock,
+  type Warehouse,
+  WarehouseError,
+} from '../../../../src/warehouse/warehouse.js';
+import { MemoryLog } from '../../../helpers/gateway/memory-log.js';
+import { csv, goodRow, verdictOn } from '../../../helpers/files.js';
+
+const MINUTE = 60_000;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** A warehouse that has so much memory for one insert, and no more. */
+class ShortWarehouse implements Warehouse {
+  /** Bytes of the largest block that it takes now. */
+  memory: () => number = () => Infinity;
+  /** An upload of which no insert is taken, however much memory there is. */
+  poison: BatchItem | undefined;
+  readonly stored = new Set<bigint>();
+  readonly probes: boolean[] = [];
+
+  constructor(private readonly items: readonly BatchItem[]) {}
+
+  async insert(table: string, block: NativeBlock): Promise<void> {
+    await Promise.resolve();
+    const bytes = block.parts.reduce((sum, { length }) => sum + length, 0);
+    // The column of versions has a part for each upload, of which all values are the same.
+    const begun = new Set(
+      block.parts.map((part) => Buffer.from(part.subarray(0, 16)).toString('hex')),
+    );
+    const versions = this.items
+      .map(({ flight }) => flight.version)
+      .filter((version) => begun.has(Buffer.from(UINT128.write([version])).toString('hex')));
+    const isPoison = this.poison !== undefined && versions.includes(this.poison.flight.version);
+    const fits = bytes <= this.memory() && !isPoison;
+    if (table === 'insert_probes') this.probes.push(fits);
+    if (!fits) throw new WarehouseError('memory limit exceeded', 'memory', 241);
+    for (const version of versions) this.stored.add(version);
+  }
+
+  lookUp<Row>(): Promise<Row[]> {
+    const rows = this.items
+      .filter(({ flight }) => this.stored.has(flight.version))
+      .map(({ flight, prepared }) => ({
+        upload: flight.version.toString(),
+        keys: prepared.keys,
+        found: prepared.rows,
+      }));
+    return Promise.resolve(rows as Row[]);
+  }
+
+  execute(): Promise<void> {
+    throw new Error('ingest runs no other statement');
+  }
+  query<Row>(): Promise<Row[]> {
+    throw new Error('ingest asks nothing else');
+  }
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const partition = new OwnedPartition(
+  0,
+  0,
+  () => {
+    throw new Error('nothing is committed here');
+  },
+  () => undefined,
+);
+
+/** A file of so many rows with about 200 bytes each. */
+function itemOf(rows: number): BatchItem {
+  const file = csv(
+    Array.from({ length: rows }, (_, index) =>
+      goodRow('cost', { campaign: `${'campaign '.repeat(20)}${index}` }),
+    ),
+  );
+  const verdict = verdictOn('cost', file);
+  if (!verdict.valid) throw new Error(verdict.reason);
+  const requestId = uuidv7(0, randomBytes(10));
+  const version = BigInt(`0x1${randomBytes(14).toString('hex')}`);
+  const ids = { requestId, account: 'acme', family: 'cost' } as const;
+  const end = {
+    chunks: 0,
+    bytes: file.length,
+    firstOffset: null,
+    acceptedAt: 0,
+    version: version.toString(),
+    finding: null,
+    requestDay: 0,
+    integratedChannels: [],
+  };
+  const flight = {
+    ...ids,
+    upload: {
+      ...ids,
+      end: { ...end, firstOffset: 0 },
+      partition: 0,
+      endOffset: 0,
+      traceparent: undefined,
+      parts: [],
+    },
+    version,
+    uploadedAt: 0,
+    partition,
+    span: beginSpan('process', SpanKind.CONSUMER, undefined, {}),
+    transition: uploaded({ ...ids, version: end.version, sentMax: end.version }, 0),
+    rows: { validated: rows, stored: 0, readBack: 0 },
+  };
+  return { flight, prepared: verdict.upload };
+}
+
+let aborting: AbortController;
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  aborting = new AbortController();
+});
+afterEach(() => {
+  aborting.abort();
+  jest.useRealTimers();
+});
+
+/** Lets time pass, so much at once, until it is over or `done`. */
+async function pass(
+  milliseconds: number,
+  done: () => boolean = () => false,
+  step = 5_000,
+): Promise<void> {
+  for (let passed = 0; passed < milliseconds && !done(); passed += step) {
+    await jest.advanceTimersByTimeAsync(step);
+    // What the log does takes turns, no time.
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function waiting(): Promise<number> {
+  return (await uploadsShortOfMemory.get()).values[0]?.value ?? 0;
+}
+
+class Ingesting {
+  readonly log = new MemoryLog(1);
+  readonly warehouse: ShortWarehouse;
+  readonly finished = new Set<BatchItem>();
+  readonly broken: unknown[] = [];
+  private readonly writer: BatchWriter;
+
+  constructor(readonly items: readonly BatchItem[]) {
+    this.warehouse = new ShortWarehouse(items);
+    const { signal } = aborting;
+    const fence = { covers: () => false };
+    this.writer = new BatchWriter(
+      {
+        log: this.log,
+        rows: new SqlRowStore(this.warehouse, 'custom_data'),
+        fence,
+        publisher: new TransitionPublisher(this.log, fence, signal),
+        logger: createLogger('silent'),
+        signal,
+      },
+      (item) => this.finished.add(item),
+      (error) => this.broken.push(error),
+    );
+  }
+
+  /** Resolves when the next batch may be written. */
+  write(...items: readonly BatchItem[]): Promise<void> {
+    return this.writer.write(items);
+  }
+
+  isFinished(...items: readonly BatchItem[]): boolean {
+    return items.every((item) => this.finished.has(item));
+  }
+
+  last(item: BatchItem): string | undefined {
+    return this.log
+      .records('status')
+      .map(({ value }) => transitionOf(value))
+      .filter(({ requestId }) => requestId === item.flight.requestId)
+      .at(-1)?.status;
+  }
+
+  get setAside(): readonly (string | undefined)[] {
+    return this.log
+      .records('dead-letter')
+      .filter(({ headers }) => headers['type'] === 'set-aside')
+      .map(({ headers }) => headers['requestId']);
+  }
+}
+
+/** Twenty small uploads and a large one. */
+const items = [...Array.from({ length: 20 }, () => 2), 9_000].map(itemOf);
+const large = items[20]!;
+const small = items.slice(0, 20);
+
+test.each([
+  ['for nothing at all', 0],
+  ['for small inserts only', 2 * MIB],
+])('a quarter of an hour in which there is memory %s fails no upload', async (_, free) => {
+  const ingesting = new Ingesting(items);
+  const end = performance.now() + 15 * MINUTE;
+  ingesting.warehouse.memory = () => (performance.now() < end ? free : Infinity);
+  void ingesting.write(...items);
+  await pass(15 * MINUTE - 5_000);
+  expect(ingesting.isFinished(large)).toBe(false);
+  expect(ingesting.isFinished(...small)).toBe(free > 0);
+  expect(await waiting()).toBe(free > 0 ? 1 : 0);
+  await pass(2 * MINUTE, () => ingesting.isFinished(...items));
+  expect(items.map((item) => ingesting.last(item))).toEqual(Array(21).fill('succeeded'));
+  expect(ingesting.setAside).toEqual([]);
+  expect(ingesting.broken).toEqual([]);
+  expect(await waiting()).toBe(0);
+});
+
+test('no failure counts beside which a probe fails as well', async () => {
+  const ingesting = new Ingesting(items);
+  ingesting.warehouse.memory = () => 2 * MIB;
+  void ingesting.write(...items);
+  await pass(500, undefined, 100);
+  expect(await waiting()).toBe(1);
+  // The probe before the upload is taken, the upload is not, nor is the probe after it.
+  let inserts = 0;
+  ingesting.warehouse.memory = () => (inserts++ % 3 === 0 ? 10 * MIB : 2 * MIB);
+  await pass(30 * MINUTE);
+  expect(inserts).toBeGreaterThan(3 * 20);
+  expect(ingesting.setAside).toEqual([]);
+  ingesting.warehouse.memory = () => Infinity;
+  await pass(2 * MINUTE, () => ingesting.isFinished(large));
+  expect(ingesting.last(large)).toBe('succeeded');
+});
+
+test('an upload that is too large is set aside, it alone, after ten minutes; others go on', async () => {
+  const others = Array.from({ length: 9 }, () => itemOf(3));
+  const ingesting = new Ingesting([...items, ...others]);
+  ingesting.warehouse.poison = large;
+  void ingesting.write(...items);
+  await pass(5_000, () => ingesting.isFinished(...small));
+  expect(small.map((item) => ingesting.last(item))).toEqual(Array(20).fill('succeeded'));
+  for (const other of others) {
+    await pass(MINUTE - 5_000);
+    void ingesting.write(other);
+    await pass(5_000);
+    expect(ingesting.last(other)).toBe('succeeded');
+    expect(await waiting()).toBe(1);
+    expect(ingesting.last(large)).toBeUndefined();
+  }
+  await pass(3 * MINUTE, () => ingesting.isFinished(large));
+  expect(ingesting.last(large)).toBe('failed');
+  expect(ingesting.setAside).toEqual([large.flight.requestId]);
+  expect(await waiting()).toBe(0);
+  expect(ingesting.broken).toEqual([]);
+});
+
+test('one for which the server is too small for good is set aside after some hours', async () => {
+  const upload = itemOf(50);
+  const ingesting = new Ingesting([upload]);
+  ingesting.warehouse.poison = upload;
+  // No probe of its size is ever taken.
+  ingesting.warehouse.memory = () => MIB + 4 * KIB;
+  void ingesting.write(upload);
+  await pass(6 * 60 * MINUTE, undefined, 10 * MINUTE);
+  expect(ingesting.isFinished(upload)).toBe(false);
+  await pass(24 * 60 * MINUTE, () => ingesting.isFinished(upload), 10 * MINUTE);
+  expect(ingesting.setAside).toEqual([upload.flight.requestId]);
+});
+
+test('nothing is tried any more when the process ends', async () => {
+  const ingesting = new Ingesting(items);
+  ingesting.warehouse.poison = large;
+  void ingesting.write(...items);
+  await pass(MINUTE);
+  aborting.abort();
+  await pass(1_000);
+  const { length } = ingesting.warehouse.probes;
+  await pass(20 * MINUTE);
+  expect(ingesting.warehouse.probes).toHaveLength(length);
+  expect(ingesting.setAside).toEqual([]);
+});
