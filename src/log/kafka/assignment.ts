@@ -21,6 +21,8 @@ export class Assignment {
   call: Promise<void> = Promise.resolve();
   private readonly decoder: RecordDecoder;
   private commitOffsets: CommitOffsets | undefined;
+  /** As far as this assignment knows. */
+  private committed = 0;
   /** What is to be asked for next: everything below it was handed over, or is not in the log. */
   next = 0;
 
@@ -36,6 +38,7 @@ export class Assignment {
   /** The handler is to learn of it before anything else, and of its first offset. */
   begin(offset: number): void {
     this.next = offset;
+    this.committed = offset;
     this.guard(() => {
       this.handler.assigned(this.partition, offset);
     });
@@ -52,7 +55,7 @@ export class Assignment {
   /** Begins a call of the handler with what was asked for at `next`; only when `call` has resolved. */
   hand(payload: EachBatchPayload): void {
     const { batch } = payload;
-    this.commitOffsets = (offsets) => payload.commitOffsetsIfNecessary(offsets);
+    this.commitsThrough(payload);
     const records: readonly LogRecord[] = this.decoder.decode(batch.messages, this.next);
     // Not always the last record's: markers of foreign transactions take offsets too.
     this.next = Number(batch.lastOffset()) + 1;
@@ -70,6 +73,7 @@ export class Assignment {
   async commit(offset: number, isPatient: () => boolean): Promise<void> {
     // Handed over before a rebalance, and on its way again: it will be committed then.
     if (offset > this.next) return;
+    this.committed = offset;
     const partitions = [{ partition: this.partition, offset: String(offset) }];
     while (!this.isRevoked && this.commitOffsets !== undefined) {
       try {
@@ -84,6 +88,16 @@ export class Assignment {
       }
       await sleep(COMMIT_RETRY_MS);
     }
+  }
+
+  /** Commits once more what was committed last. */
+  async commitAgain(payload: EachBatchPayload, isPatient: () => boolean): Promise<void> {
+    this.commitsThrough(payload);
+    await this.commit(this.committed, isPatient);
+  }
+
+  private commitsThrough(payload: EachBatchPayload): void {
+    this.commitOffsets = (offsets) => payload.commitOffsetsIfNecessary(offsets);
   }
 
   private guard(tell: () => void): void {

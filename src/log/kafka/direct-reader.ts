@@ -137,6 +137,22 @@ export class DirectReader {
     });
   }
 
+  /**
+   * Where to go on reading when a broker has said that `next` is out of range: the first record still
+   * kept, if `next` is not in the log. A broker that was the leader, and follows now, answers fetches
+   * too, and says the same of what it does not have yet: then `next` stays.
+   *
+   * @throws LogUnavailableError
+   */
+  async realigned(topic: string, partition: number, next: number): Promise<number> {
+    const [firsts, ends] = await Promise.all([
+      this.offsets(topic, 'first'),
+      this.offsets(topic, 'next'),
+    ]);
+    const first = firsts[partition] ?? 0;
+    return next < first || next > (ends[partition] ?? 0) ? first : next;
+  }
+
   /** By partition: what the group has committed; -1 where it has nothing. */
   async committed(topic: string, group: string): Promise<number[]> {
     return this.retried(`the offsets of ${group}`, async () => {

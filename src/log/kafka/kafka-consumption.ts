@@ -44,6 +44,7 @@ export class KafkaConsumption implements Consumption {
   /** Hands over nothing more. */
   isStopped = false;
   private patientUntil = Infinity;
+  private readonly isPatient = (): boolean => Date.now() < this.patientUntil;
   private reject: (error: Error) => void = () => undefined;
 
   constructor(
@@ -70,7 +71,7 @@ export class KafkaConsumption implements Consumption {
     if (offset > (this.handed.get(partition) ?? 0)) {
       throw new RangeError(`offset ${offset} of partition ${partition} was not handed over`);
     }
-    await this.assignments.get(partition)?.commit(offset, () => Date.now() < this.patientUntil);
+    await this.assignments.get(partition)?.commit(offset, this.isPatient);
   }
 
   /** The member stays in the group, and commits, until `leave`. */
@@ -153,7 +154,7 @@ export class KafkaConsumption implements Consumption {
       this.note(assignment);
       payload.resolveOffset(batch.lastOffset());
     } else {
-      assignment.call = this.realign(assignment, asked);
+      assignment.call = this.realign(assignment, payload, asked);
     }
     await this.isThrough(assignment);
   }
@@ -166,7 +167,11 @@ export class KafkaConsumption implements Consumption {
    * after it: taken, it would move the group past all that was not committed. Or the place is not in
    * the log any more, and kafkajs has gone to the log's first record.
    */
-  private async realign(assignment: Assignment, asked: number): Promise<void> {
+  private async realign(
+    assignment: Assignment,
+    payload: EachBatchPayload,
+    asked: number,
+  ): Promise<void> {
     const { partition, next } = assignment;
     const { offsets } = this.options;
     const known = await this.answered(() => Promise.all([offsets('first'), offsets('next')]));
@@ -180,6 +185,10 @@ export class KafkaConsumption implements Consumption {
     } else if (next < first) {
       // Retention has deleted it.
       assignment.next = first;
+    } else if (asked === first) {
+      // A broker that was the leader, and is behind, may have said that `next` is out of range:
+      // kafkajs has then committed that the group begins at the first record.
+      await assignment.commitAgain(payload, this.isPatient).catch(() => undefined);
     }
     this.consumer.seek(partition, isLost ? first : assignment.next);
   }

@@ -131,12 +131,11 @@ export class KafkaTail implements Tail {
     const partition = outOfRange(error);
     try {
       if (partition !== undefined) {
-        // Retention has deleted it; or the topic was made anew, and it lies ahead.
-        this.partitions[partition]!.next = (await this.reader.offsets(this.topic, 'first'))[
-          partition
-        ]!;
+        const state = this.partitions[partition]!;
+        const { next } = state;
+        state.next = await this.reader.realigned(this.topic, partition, next);
         this.waiting.advanced();
-        return;
+        if (state.next !== next) return;
       }
       const lasting = unreadable(error);
       if (lasting !== undefined) {

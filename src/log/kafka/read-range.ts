@@ -33,15 +33,13 @@ export async function* readRange(
         return decoder.decode(fetched?.messages ?? [], next);
       } catch (error) {
         if (outOfRange(error) === undefined) throw error;
-        return undefined;
+        const there = await reader.realigned(topic, partition, next);
+        if (there === next) throw error;
+        // Retention has deleted what stood there; or the topic was made anew, and has none of it.
+        next = there > next ? there : end;
+        return [];
       }
     });
-    if (records === undefined) {
-      // Retention has deleted what stood there.
-      const first = (await reader.offsets(topic, 'first'))[partition] ?? end;
-      next = first > next ? first : end;
-      continue;
-    }
     const last = records.at(-1);
     if (last === undefined) continue;
     next = last.offset + 1;

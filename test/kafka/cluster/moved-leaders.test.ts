@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { LogRecord } from '../../../src/log/upload-log.js';
 import { KafkaCluster } from '../../helpers/kafka-cluster.js';
 import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
 import { record } from '../../helpers/log/log-folders.js';
@@ -47,13 +48,15 @@ describeWithBroker('while partitions change their leaders', () => {
     await moving;
   });
 
-  it('a group under load reads and commits every record', async () => {
+  it('a group and a tail under load read every record, and the group commits it', async () => {
     const partitions = 4;
     const options = { partitions, replicationFactor: 3 };
     const producer = await logs.open(options);
     const workers = await Promise.all(
       [3, 40].map(async (workMs) => Worker.start(await logs.open(options), workMs)),
     );
+    const tailed: LogRecord[] = [];
+    const tail = await producer.tail('uploads', [], (records) => tailed.push(...records));
     for (const { id, proxy } of cluster.nodes) proxy.fetchDelayMs = 60 * id;
     let number = 0;
     const appends = new AbortController();
@@ -75,9 +78,15 @@ describeWithBroker('while partitions change their leaders', () => {
     await appending;
     await until(() => seen().size === number);
     expect(workers.flatMap(({ faults }) => faults)).toEqual([]);
+    const ends = await producer.endOffsets('uploads');
+    await tail.reached(ends, 20_000);
+    for (const [partition, end] of ends.entries()) {
+      const own = tailed.filter((each) => each.partition === partition);
+      expect(own.map(({ offset }) => offset)).toEqual([...Array(end).keys()]);
+    }
     await until(async () => {
       const committed = await producer.committedOffsets('uploads', 'ingest');
-      return String(committed) === String(await producer.endOffsets('uploads'));
+      return String(committed) === String(ends);
     });
   });
 });

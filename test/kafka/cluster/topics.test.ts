@@ -69,6 +69,8 @@ describeWithBroker('the topics of three brokers', () => {
     await log.append('uploads', [record('both')]);
     await cluster.node(follower).kill();
     await expect(log.append('uploads', [record('one')])).rejects.toThrow(LogUnavailableError);
+    // Other processes start all the same.
+    await logs.open({ replicationFactor: 2 });
     await cluster.node(follower).restart();
     await until(() =>
       log.append('uploads', [record('both again')]).then(

@@ -87,6 +87,20 @@ test('goes on at the first record there is when retention has deleted the next o
   expect(collector.events).toEqual(['+0@0', '+1@0']);
 });
 
+test('a broker that is behind and says out of range moves neither the place nor what is committed', async () => {
+  await joined();
+  await fake.fetch(0, 100);
+  await consumption.commit(0, 60);
+  // What kafkajs does then.
+  fake.committed[0] = -2;
+  fake.positions[0] = 0;
+  await fake.fetch(0, 50);
+  expect(fake.committed[0]).toBe(60);
+  await fake.fetch(0, 100);
+  expect(offsets()).toEqual(range(0, 200));
+  expect(collector.events).toEqual(['+0@0', '+1@0']);
+});
+
 test('begins a log anew that was made anew, or was cut off', async () => {
   await joined();
   await fake.fetch(0, 100);

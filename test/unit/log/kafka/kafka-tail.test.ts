@@ -2,31 +2,36 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { KafkaMessage } from 'kafkajs';
 import { pino } from 'pino';
 
-import type { DirectReader, Fetched, Place } from '../../../../src/log/kafka/direct-reader.js';
+import { DirectReader, type Fetched, type Place } from '../../../../src/log/kafka/direct-reader.js';
 import { KafkaTail } from '../../../../src/log/kafka/kafka-tail.js';
+import { readRange } from '../../../../src/log/kafka/read-range.js';
 import { LogUnavailableError, type LogRecord } from '../../../../src/log/upload-log.js';
 import { texts } from '../../../kafka/collector.js';
 
 /** Brokers that hold back every answer until the test gives it. */
 class Brokers {
   leader = 'a';
+  /** The offset of the first record, and the one behind the last. */
+  log = { first: 0, next: 4 };
   readonly asked: { node: string; places: readonly Place[]; settle: Settle }[] = [];
   private wakeUp: (() => void) | undefined;
 
   get reader(): DirectReader {
-    return {
+    const answers = {
       partitions: () => 1,
       leaders: () => new Map([[this.leader, [0]]]),
       refresh: () => Promise.resolve(),
       refreshIfOld: () => Promise.resolve(),
-      offsets: () => Promise.resolve([0]),
+      offsets: (_topic: string, which: 'first' | 'next') => Promise.resolve([this.log[which]]),
+      retried: (_what: string, work: () => Promise<unknown>) => again(work),
       disconnect: () => Promise.resolve(),
       fetch: (node: string, _topic: string, places: readonly Place[]) =>
         new Promise<readonly Fetched[]>((resolve, reject) => {
           this.asked.push({ node, places, settle: { resolve, reject } });
           this.wakeUp?.();
         }),
-    } as unknown as DirectReader;
+    };
+    return Object.assign(Object.create(DirectReader.prototype) as DirectReader, answers);
   }
 
   /** The next question to a broker, when there is one. */
@@ -40,6 +45,11 @@ class Brokers {
       await new Promise<void>((resolve) => (this.wakeUp = resolve));
     }
   }
+}
+
+/** As the reader does it, without its patience. */
+async function again(work: () => Promise<unknown>): Promise<unknown> {
+  return work().catch(() => again(work));
 }
 
 interface Settle {
@@ -113,4 +123,43 @@ test('says that it cannot go on when its records cannot be taken', async () => {
   });
   (await brokers.question()).resolve(records(0, 1));
   await expect(tail.failed).rejects.toThrow(TypeError);
+});
+
+const outOfRange = Object.assign(new Error('out of range'), {
+  name: 'KafkaJSOffsetOutOfRange',
+  partition: 0,
+});
+
+test('goes on where it stands when a broker that is behind says that it is out of range', async () => {
+  follow();
+  (await brokers.question()).resolve(records(0, 2));
+  (await brokers.question()).reject(outOfRange);
+  const next = await brokers.question();
+  expect(next.from).toBe(2);
+  next.resolve(records(2, 4));
+  await tail.reached([4], 4_000);
+  expect(texts(seen)).toEqual(['0', '1', '2', '3']);
+});
+
+test('goes on at the first record when retention has deleted the next one', async () => {
+  follow();
+  (await brokers.question()).resolve(records(0, 2));
+  brokers.log = { first: 5, next: 9 };
+  (await brokers.question()).reject(outOfRange);
+  expect((await brokers.question()).from).toBe(5);
+});
+
+test('a range is read to its end although a broker that is behind says that it is out of range', async () => {
+  const read: number[] = [];
+  const reading = (async () => {
+    for await (const batch of readRange(brokers.reader, 'test.status', 0, 0, 4)) {
+      read.push(...texts(batch).map(Number));
+    }
+  })();
+  (await brokers.question()).resolve(records(0, 2));
+  (await brokers.question()).reject(outOfRange);
+  (await brokers.question()).resolve(records(2, 4));
+  await reading;
+  expect(read).toEqual([0, 1, 2, 3]);
+  follow();
 });
