@@ -104,7 +104,7 @@ describe('the Native format for a protocol version', () => {
     // One block: its number of columns, then of rows.
     expect([...first.subarray(8, 12)]).toEqual([1, 0x80, 0xb5, 0x18]);
     expect(bytes).toBeGreaterThan(400_000 * 1_000);
-    expect(most).toBeLessThan(64 * 1024 * 1024);
+    expect(most).toBeLessThan(128 * 1024 * 1024);
   });
 
   test('says which type it cannot carry', async () => {
