@@ -13,6 +13,8 @@ import { ensureBuilt } from './ensure-built.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SUITES = ['test/process/chaos/', 'test/process/e2e/kill', 'test/process/log/lmdb/processes'];
+// Disks are mounted by root alone.
+if (process.getuid?.() === 0) SUITES.push('test/process/disk/power-loss');
 
 const end = Date.now() + minutesOrExit() * 60_000;
 const started = Date.now();

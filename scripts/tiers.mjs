@@ -22,7 +22,7 @@ export const TIERS = {
   /** Three brokers under faults. */
   cluster: { folder: 'test/kafka/cluster', minutes: 5, apart: true },
   /** The image, built and run. */
-  containers: { folder: 'test/deploy/containers', minutes: 5, apart: true },
+  containers: { folder: 'test/deploy/containers', minutes: 6, apart: true },
 };
 
 /** What `npm run test:NAME` runs besides the tier of that name. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, copyFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, copyFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,8 @@ import { readIfThere } from './read-if-there.js';
 
 const WAIT_MS = 10_000;
 const RETRY_MS = 15;
+/** Far more than a holder takes to write its lock. */
+const WRITTEN_MS = 5_000;
 
 /** Another process holds the lock and does not give it back. The message is one line. */
 export class FileLockError extends Error {
@@ -17,12 +19,14 @@ export class FileLockError extends Error {
 interface Holder {
   readonly host: string;
   readonly pid: number;
+  readonly started: string | undefined;
   readonly nonce: string;
 }
 
 /**
  * Runs `work` while no other process does so for the same `path`. The lock is the file
- * `<path>.lock`; that of a process of this host that has ended is taken over.
+ * `<path>.lock`; that of a process of this host that has ended is taken over, also if the machine has
+ * ended with it.
  *
  * @throws FileLockError after ten seconds of waiting
  */
@@ -57,12 +61,17 @@ export async function replaceFile(path: string, content: string, mode: number): 
 }
 
 async function acquire(lock: string): Promise<void> {
-  const mine = JSON.stringify({ host: hostname(), pid: process.pid, nonce: randomUUID() });
+  const { pid } = process;
+  const holder: Holder = {
+    host: hostname(),
+    pid,
+    started: await startOf(pid),
+    nonce: randomUUID(),
+  };
   const giveUpAt = Date.now() + WAIT_MS;
-  while (!(await create(lock, mine))) {
-    const holder = await readIfThere(lock);
-    if (holder !== undefined && hasEnded(holder)) {
-      await takeAway(lock, holder);
+  while (!(await create(lock, JSON.stringify(holder)))) {
+    if (await isLeftBehind(lock)) {
+      await takeAway(lock);
       continue;
     }
     if (Date.now() > giveUpAt) {
@@ -86,11 +95,11 @@ async function create(lock: string, holder: string): Promise<boolean> {
  * Removes the lock of a holder that has ended. Another process may have done so already and hold a
  * lock of its own by now: what was moved away is looked at, and put back if it is not the one meant.
  */
-async function takeAway(lock: string, ended: string): Promise<void> {
+async function takeAway(lock: string): Promise<void> {
   const aside = `${lock}.${randomUUID()}`;
   try {
     await rename(lock, aside);
-    if ((await readIfThere(aside)) !== ended) await copyFile(aside, lock, constants.COPYFILE_EXCL);
+    if (!(await isLeftBehind(aside))) await copyFile(aside, lock, constants.COPYFILE_EXCL);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'EEXIST') throw error;
   } finally {
@@ -98,22 +107,33 @@ async function takeAway(lock: string, ended: string): Promise<void> {
   }
 }
 
-function hasEnded(text: string): boolean {
+async function isLeftBehind(lock: string): Promise<boolean> {
+  const text = await readIfThere(lock);
+  if (text === undefined) return false;
   let holder: Partial<Holder>;
   try {
     holder = JSON.parse(text) as Partial<Holder>;
   } catch {
-    // Its holder is just writing it.
-    return false;
+    // Its holder is just writing it; or the machine lost its power before the content was on the disk.
+    const state = await stat(lock).catch(() => undefined);
+    return state !== undefined && Date.now() - state.mtimeMs > WRITTEN_MS;
   }
   // A process of another host (a shared volume) cannot be asked for.
   if (holder.host !== hostname() || typeof holder.pid !== 'number') return false;
   try {
     process.kill(holder.pid, 0);
-    return false;
   } catch (error) {
     return codeOf(error) === 'ESRCH';
   }
+  // Another process may have the id by now, after the machine or the container has started again.
+  return holder.started !== undefined && holder.started !== (await startOf(holder.pid));
+}
+
+/** When the process has started, as Linux counts it; undefined elsewhere. */
+async function startOf(pid: number): Promise<string | undefined> {
+  const line = await readIfThere(`/proc/${pid}/stat`).catch(() => undefined);
+  // The fields behind the name of the program, which may hold anything, begin with the third.
+  return line?.slice(line.lastIndexOf(')') + 2).split(' ')[22 - 3];
 }
 
 async function syncFolder(path: string): Promise<void> {

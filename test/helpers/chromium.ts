@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process';
 
 import { type Browser, chromium } from 'playwright-core';
 
+import { isOrGetsInstalled } from './apt.js';
 import { describeIf } from './describe-if.js';
-
-const INSTALL_MS = 300_000;
 
 const program = findChromium();
 
@@ -24,23 +23,9 @@ export function startChromium(): Promise<Browser> {
 function findChromium(): string | undefined {
   const given = process.env['CHROMIUM'] ?? 'chromium';
   if (doesRun(given)) return pathOf(given);
-  if (process.getuid?.() !== 0) return undefined;
-  // A fresh image has no lists of packages, or old ones.
-  for (const args of [[], ['update'], []]) {
-    install(args);
-    if (doesRun('chromium')) return pathOf('chromium');
-  }
-  return undefined;
-}
-
-/** Another test file may be installing at the same time, so that one waits for the other. */
-function install(args: readonly string[]): void {
-  const command = args.length > 0 ? args : ['install', '-y', '--no-install-recommends', 'chromium'];
-  spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=240', ...command], {
-    stdio: 'ignore',
-    timeout: INSTALL_MS,
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
+  return isOrGetsInstalled(() => doesRun('chromium'), ['chromium'])
+    ? pathOf('chromium')
+    : undefined;
 }
 
 function doesRun(command: string): boolean {

@@ -29,47 +29,35 @@ export class ServiceProcess {
   ports!: Ports;
   readonly exited: Promise<number | null>;
 
+  private readonly announced: Promise<Ports>;
+
   private constructor(
     readonly process: ChildProcess,
     readonly dataDir: string,
   ) {
     // Not `exit`: what it said last has been read by then.
     this.exited = once(process, 'close').then(([code]) => code as number | null);
+    process.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.announced = new Promise((resolve) => {
+      createInterface({ input: process.stdout! }).on('line', (line) => {
+        // One that a kill has cut off is nothing.
+        if (!line.endsWith('}')) return;
+        const entry = JSON.parse(line) as Record<string, unknown>;
+        this.logs.push(entry);
+        if (entry['msg'] === 'listening') resolve(entry as unknown as Ports);
+      });
+    });
   }
 
   /** Starts it and resolves when it answers. Rejects when it ends before, with what it said. */
   static async start(dataDir: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
-    const service = ServiceProcess.spawn(dataDir, env);
-    const listening = new Promise<Ports>((resolve) => {
-      createInterface({ input: service.process.stdout! }).on('line', (line) => {
-        // One that a kill has cut off is nothing.
-        if (!line.endsWith('}')) return;
-        const entry = JSON.parse(line) as Record<string, unknown>;
-        service.logs.push(entry);
-        if (entry['msg'] === 'listening') resolve(entry as unknown as Ports);
-      });
-    });
-    const timer = setTimeout(() => service.process.kill('SIGKILL'), START_MS);
-    try {
-      service.ports = await Promise.race([
-        listening,
-        service.exited.then((code) => {
-          const said =
-            service.stderr +
-            service.logs
-              .slice(-10)
-              .map((entry) => `\n${JSON.stringify(entry)}`)
-              .join('');
-          throw new Error(`the service ended with ${String(code)}: ${said}`);
-        }),
-      ]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const service = ServiceProcess.begin(dataDir, env);
+    await service.listening();
     return service;
   }
 
-  private static spawn(dataDir: string, env: Record<string, string>): ServiceProcess {
+  /** Starts it and waits for nothing. */
+  static begin(dataDir: string, env: Record<string, string> = {}): ServiceProcess {
     const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
       cwd: ROOT,
       env: {
@@ -83,9 +71,28 @@ export class ServiceProcess {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const service = new ServiceProcess(child, dataDir);
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (service.stderr += text));
-    return service;
+    return new ServiceProcess(child, dataDir);
+  }
+
+  /** Resolves when it answers. Rejects when it ends before, with what it said. */
+  async listening(): Promise<void> {
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), START_MS);
+    try {
+      this.ports = await Promise.race([
+        this.announced,
+        this.exited.then((code) => {
+          const said =
+            this.stderr +
+            this.logs
+              .slice(-10)
+              .map((entry) => `\n${JSON.stringify(entry)}`)
+              .join('');
+          throw new Error(`the service ended with ${String(code)}: ${said}`);
+        }),
+      ]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** As a machine that loses its power would end it, but for the disk's own memory. */

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { Failure } from '../../domain/failure.js';
 import { LogUnavailableError, type LogRecord, type Topic } from '../upload-log.js';
 import { handled } from './commit-cause.js';
 import { type Head, newVersion, type Tip } from './head.js';
+import { lostDisk } from './lost-disk.js';
 
 /** Address space that is reserved for the file; it takes no memory and no disk before it is used. */
 const MAP_BYTES = 2 ** 40;
@@ -42,9 +43,10 @@ type RecordEntry = readonly [
  * fails. `put`, `remove` and `setWatermark` belong inside `writeAfter`.
  */
 export class LogStore {
-  /** Of the environment as a whole: after a failed write of LMDB's own page. */
+  /** Of the environment as a whole: after a failed write of LMDB's own page, or of its file system. */
   readonly failure = new Failure();
   private hasFailed = false;
+  private readonly file: string;
   private readonly root: RootDatabase;
   /** The head; and of each writer, in the page that every commit writes anyway, its last write. */
   private readonly head: Database<Head | Writer, 'head' | Slot>;
@@ -60,6 +62,7 @@ export class LogStore {
   /** @param initial the head of a log that does not exist yet, and of topics that are new to it */
   constructor(dir: string, initial: Head) {
     mkdirSync(dir, { recursive: true });
+    this.file = join(dir, 'data.mdb');
     this.root = open({
       path: dir,
       noSubdir: false,
@@ -128,6 +131,8 @@ export class LogStore {
     const isWritten = isOldest ? isNext && failure === undefined : this.lastWrite() >= number;
     if (isWritten) return true;
     if (!isNext) return false;
+    const lost = lostDisk(this.file);
+    if (lost !== undefined) this.failure.report(lost);
     throw failure ?? new Error('the transaction failed');
   }
 

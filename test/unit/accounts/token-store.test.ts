@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { spawnSync } from 'node:child_process';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,6 +92,26 @@ test('the lock of a process that runs is waited for', async () => {
   expect(done).toBe(false);
   await rm(`${path}.lock`);
   await creation;
+});
+
+test('a lock without its content, as a machine without power leaves it, is taken over', async () => {
+  await createToken(path, acme);
+  await writeFile(`${path}.lock`, '');
+  const before = new Date(Date.now() - 60_000);
+  await utimes(`${path}.lock`, before, before);
+  await createToken(path, acme);
+  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
+});
+
+test('the lock of a process whose id another one has by now is taken over', async () => {
+  await createToken(path, acme);
+  const { pid } = process;
+  await writeFile(
+    `${path}.lock`,
+    JSON.stringify({ host: hostname(), pid, started: '1', nonce: 'n' }),
+  );
+  await createToken(path, acme);
+  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
 });
 
 test('a file that cannot be used is not overwritten', async () => {

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { ApiClient } from '../../helpers/api-client.js';
+import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
+import { Container } from '../../helpers/container/container.js';
+import { buildImage, describeWithPodman, podman } from '../../helpers/container/podman.js';
+import { freePorts } from '../../helpers/free-ports.js';
+import { canStartBroker, KafkaBroker } from '../../helpers/kafka-broker.js';
+
+/** Packages are fetched and compiled in it; more the first time, for the image that it builds on. */
+const BUILD_MS = 600_000;
+const ACCOUNTS = '/var/lib/custom-data-accounts';
+const FILE =
+  'date,channel,currency,campaign,impressions,clicks,cost\n2026-01-01,news,EUR,a,1,2,3\n';
+
+describeWithPodman('the image', () => {
+  let image: string;
+  let clickhouse: ClickHouseHttp;
+  let broker: KafkaBroker | undefined;
+  let env: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    image = await buildImage();
+    clickhouse = await ClickHouseHttp.start();
+    // Without a broker the log is the embedded one, which the image has as well.
+    broker = canStartBroker() ? await KafkaBroker.start() : undefined;
+    env = { ...clickhouse.env, ...(broker !== undefined && { KAFKA_BROKERS: broker.address }) };
+  }, BUILD_MS);
+  afterAll(async () => {
+    await broker?.stop();
+    await clickhouse.stop();
+    await podman(['rmi', '--force', image]);
+  });
+
+  it('makes the schema, and takes an upload with all its roles, confined as it is deployed', async () => {
+    const migration = Container.run(image, env, [], ['node', 'dist/cli/main.js', 'migrate']);
+    expect([await migration.exited, migration.lines]).toEqual([0, expect.anything()]);
+
+    const [http, ops] = (await freePorts(2)) as [number, number];
+    const ports = { HTTP_HOST: '127.0.0.1', HTTP_PORT: String(http), OPS_PORT: String(ops) };
+    const service = Container.run(image, { ...env, ...ports }, [ACCOUNTS]);
+    try {
+      await service.healthy();
+      expect(await service.exec('id', '--user')).toBe('1000\n');
+      await expect(service.exec('touch', '/tmp/file')).rejects.toThrow('Read-only file system');
+
+      const token = await service.exec(
+        ...['node', 'dist/cli/main.js', 'tokens', 'create', '--account', 'acme', '--role', 'owner'],
+      );
+      const client = new ApiClient(() => http, token.trim());
+      while ((await client.get('cost', 'none').catch(() => undefined))?.status !== 400) {
+        // Healthy is live, not ready yet; and the token is honoured within a second.
+        await sleep(100);
+      }
+      expect(await client.upload('cost', FILE)).toMatchObject({ status: 'succeeded' });
+      expect(await clickhouse.query('SELECT account, cost FROM cost_report')).toEqual([
+        { account: 'acme', cost: 3 },
+      ]);
+    } finally {
+      expect(await service.stop()).toBe(0);
+    }
+    expect(service.lines.at(-1)).toMatch('"msg":"stopped"');
+  });
+
+  it('leaves the embedded engine out', async () => {
+    const listing = Container.run(image, {}, [], ['ls', 'node_modules', 'node_modules/@chdb']);
+    expect(await listing.exited).not.toBe(0);
+    expect(listing.lines).toContain('lmdb');
+    expect(listing.lines).not.toContain('chdb');
+  });
+});

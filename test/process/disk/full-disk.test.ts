@@ -1,0 +1,218 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { ApiClient } from '../../helpers/api-client.js';
+import { Load } from '../../helpers/load.js';
+import { describeWithDisks, LoopDisks } from '../../helpers/loop-disks.js';
+import { ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { SmallDisk } from '../../helpers/small-disk.js';
+import { COST, csvOf, SELF_SERVE } from '../../helpers/warehouse-model.js';
+
+/** A disk that has no room, for all that the embedded service stores or for a part of it, and one that turns read-only. */
+
+/** Below what the log leaves free for others. */
+const LITTLE_MB = 32;
+const CLIENTS = 3;
+const WAIT_MS = 60_000;
+/** How long something else keeps the last of the disk while the service has work to do. */
+const FULL_MS = 2_000;
+const MIB = 1_048_576;
+const FILE = csvOf(COST, [
+  {
+    date: '2026-01-01',
+    channel: 'news',
+    currency: 'EUR',
+    campaign: 'a',
+    impressions: '1',
+    clicks: '2',
+    cost: '3',
+  },
+]);
+
+describeWithDisks('a disk', () => {
+  let disks: LoopDisks;
+  let dataDir: string;
+  let service: ServiceProcess;
+  const started: ServiceProcess[] = [];
+  /** Nobody listens on the first while the service is not up. */
+  let api = 1;
+  const port = (): number => api;
+
+  beforeEach(() => {
+    disks = LoopDisks.open();
+    dataDir = join(disks.folder, 'data');
+  });
+  afterEach(async () => {
+    for (const each of started.splice(0)) await each.kill();
+    disks.close();
+  });
+
+  async function start(env: Record<string, string> = {}): Promise<void> {
+    service = ServiceProcess.begin(dataDir, env);
+    started.push(service);
+    api = 1;
+    await service.listening();
+    api = service.ports.api;
+  }
+
+  async function client(): Promise<ApiClient> {
+    const client = new ApiClient(port, await tokenFor(dataDir, 'acme'));
+    // The token is honoured within a second.
+    while ((await client.get('cost', 'none')).status === 401) await sleep(50);
+    return client;
+  }
+
+  function loaded(accounts = 'account'): Promise<Load> {
+    return Load.create({ clients: CLIENTS, accounts, dataDir, port });
+  }
+
+  it.each([
+    ['all that is stored', '.', 400],
+    ['the log', 'log', 160],
+  ])(
+    'without room for %s lets creates be answered 503, and all goes on when there is room',
+    async (_, folder, megabytes) => {
+      const disk = new SmallDisk(disks, join(dataDir, folder), megabytes);
+      await start();
+      const load = await loaded();
+      load.start();
+      await load.atLeast(1);
+      const acme = await client();
+      disk.fill(LITTLE_MB);
+      const answer = await until(
+        () => acme.post('cost', FILE),
+        ({ status }) => status === 503,
+      );
+      expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
+
+      disk.empty();
+      await load.atLeast(load.fewest + 2);
+      await load.stop();
+      await load.expectAllAsModelled(service, service);
+    },
+  );
+
+  it('without room for the warehouse alone lets creates be answered 201, and they wait', async () => {
+    const disk = new SmallDisk(disks, join(dataDir, 'warehouse'), 96);
+    await start();
+    const acme = await client();
+    disk.fillUp();
+    const { requestId } = await acme.create('cost', FILE);
+    await acme.until('cost', requestId, 'validated');
+    await until(
+      () => service.metric('custom_data_warehouse_errors_total', 'class="retry"'),
+      (errors) => errors > 0,
+    );
+    const second = await acme.create('cost', FILE);
+    expect(await acme.until('cost', requestId, 'validated', 'failed')).toMatchObject({
+      status: 'validated',
+    });
+
+    disk.empty();
+    for (const id of [requestId, second.requestId]) {
+      expect(await acme.finished('cost', id)).toMatchObject({ status: 'succeeded' });
+    }
+  });
+
+  it.each([
+    ['the crash journal', 'cost', FILE],
+    ['open uploads', 'self-serve', gzipSync(largerThanMemory())],
+  ] as const)(
+    'without room for %s alone lets creates be answered 201, and they wait',
+    async (_, family, file) => {
+      const disk = new SmallDisk(disks, dataDir, 64);
+      for (const folder of ['log', 'warehouse']) {
+        const roomy = join(disks.folder, folder);
+        mkdirSync(roomy);
+        disks.mount(roomy, join(dataDir, folder), '--bind');
+      }
+      await start({ OPEN_UPLOADS_MAX_BYTES: String(MIB) });
+      const acme = await client();
+      disk.fillUp();
+      const { requestId } = await acme.create(family, file);
+      await until(
+        () => Promise.resolve(service.logs.map(({ msg }) => msg)),
+        (messages) => messages.includes('uploads wait until the disk has room for working files'),
+      );
+      expect(await acme.create(family, file)).toMatchObject({ status: 'uploaded' });
+
+      disk.empty();
+      expect(await acme.finished(family, requestId)).toMatchObject({ status: 'succeeded' });
+    },
+  );
+
+  it('whose last room something else takes loses nothing, though it may end the process', async () => {
+    const disk = new SmallDisk(disks, dataDir, 400);
+    await start();
+    const load = await loaded();
+    load.start();
+    await load.atLeast(2);
+    disk.fillUp();
+    await Promise.race([service.exited, sleep(FULL_MS)]);
+    disk.empty();
+    const hasEnded = await Promise.race([
+      service.exited.then(() => true),
+      load.atLeast(load.fewest + 2).then(() => false),
+    ]);
+    process.stderr.write(`the last of the disk has ended the process: ${hasEnded}\n`);
+    if (hasEnded) await start();
+    await load.atLeast(load.fewest + 2);
+    await load.stop();
+    await load.expectUploadsAsModelled(service);
+  });
+
+  it.each(['at rest', 'under load'])(
+    'that turns read-only %s ends the process, and once it is mended the next one goes on',
+    async (when) => {
+      const disk = new SmallDisk(disks, dataDir, 400);
+      await start({ SHUTDOWN_SECONDS: '2' });
+      const before = await loaded('before');
+      before.start();
+      const after = await loaded('after');
+      await before.atLeast(2);
+      await before.stop();
+      await before.expectUploadsAsModelled(service);
+      if (when === 'under load') {
+        after.start();
+        await after.atLeast(1);
+      }
+      disk.turnReadOnly();
+      if (when === 'at rest') after.start();
+      expect(await service.exited).not.toBe(0);
+      expect(service.logs.map(({ msg }) => msg)).toContain('cannot go on, stopping');
+
+      disk.mend();
+      await start();
+      await after.atLeast(after.fewest + 1);
+      await after.stop();
+      for (const load of [before, after]) await load.expectUploadsAsModelled(service);
+    },
+  );
+});
+
+/** What `ask` gives once it is as it is to be. */
+async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Promise<T> {
+  for (const end = Date.now() + WAIT_MS; ;) {
+    const answer = await ask();
+    if (isIt(answer)) return answer;
+    if (Date.now() > end) throw new Error('it does not come to that');
+    await sleep(50);
+  }
+}
+
+/** A file that does not fit into what open uploads may have of the memory. */
+function largerThanMemory(): string {
+  const date = new Date().toISOString().slice(0, 10);
+  const rows = Array.from({ length: 60_000 }, (_, i) => ({
+    date,
+    channel: 'news',
+    event_category: 'Score',
+    event_value: String(i),
+    campaign: `campaign ${i}`,
+  }));
+  return csvOf(SELF_SERVE, rows);
+}
