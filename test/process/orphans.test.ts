@@ -17,8 +17,8 @@ import { COST, csvOf } from '../helpers/warehouse-model.js';
 /** Uploads whose gateway dies, or stands still, behind their first chunks. */
 
 const ACCOUNT = 'acme';
-/** An upload without an end is then given up after 22 seconds. */
-const SHORT = { UPLOAD_DEADLINE_SECONDS: '1', LOG_TIMEOUT_SECONDS: '2' };
+/** An upload without an end is then given up after 12 seconds. */
+const SHORT = { UPLOAD_DEADLINE_SECONDS: '1', LOG_TIMEOUT_SECONDS: '1' };
 /** Several chunks. */
 const FILE = csvOf(
   COST,

@@ -8,6 +8,7 @@ import { logFolder } from '../../../src/config/data-folder.js';
 import { setAside } from '../../../src/dead-letter/set-aside.js';
 import { timeOfVersion } from '../../../src/domain/version.js';
 import { erasureOf } from '../../../src/erasure/account-erasure.js';
+import { FormattedLog } from '../../../src/log/formatted-log.js';
 import { LmdbLog, type LmdbLogOptions } from '../../../src/log/lmdb/lmdb-log.js';
 import { type LogRecord, type Topic, TOPICS } from '../../../src/log/upload-log.js';
 import { Collector, record } from '../../helpers/log/log-folders.js';
@@ -22,19 +23,20 @@ afterEach(async () => {
 });
 
 async function withLog<T>(
-  work: (log: LmdbLog) => Promise<T>,
+  work: (log: FormattedLog, raw: LmdbLog) => Promise<T>,
   options: Partial<LmdbLogOptions> = {},
 ): Promise<T> {
   const dir = logFolder(DATA_DIR);
-  const log = LmdbLog.open({ dir, retentionMs: 60_000, timeoutMs: 5_000, ...options });
+  const raw = LmdbLog.open({ dir, retentionMs: 60_000, timeoutMs: 5_000, ...options });
+  const log = new FormattedLog(raw);
   try {
-    return await work(log);
+    return await work(log, raw);
   } finally {
     await log.close();
   }
 }
 
-async function recordsOf(log: LmdbLog, topic: Topic): Promise<LogRecord[]> {
+async function recordsOf(log: FormattedLog, topic: Topic): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for await (const batch of log.read(topic, 0, 0, Infinity)) records.push(...batch);
   return records;
@@ -113,7 +115,7 @@ test('it says by when the log has let go of the last record', async () => {
   const [, goneBy] = /the last of these records leaves the log by (\S+),/.exec(outcome.err)!;
   const orders = (await controlRecords()).flatMap((each) => erasureOf(each) ?? []);
   const lastUploadAt = timeOfVersion(orders[0]!.version);
-  const fill = async (log: LmdbLog): Promise<void> => {
+  const fill = async (log: FormattedLog): Promise<void> => {
     for (const topic of TOPICS) {
       const consumption = await log.consume(topic, 'group', new Collector());
       await log.append(topic, [record('of acme')]);
@@ -123,8 +125,8 @@ test('it says by when the log has let go of the last record', async () => {
   await withLog(fill, { retentionMs, now: () => lastUploadAt });
   const keptAt = (time: number): Promise<number> =>
     withLog(
-      async (log) => {
-        await log.deleteExpired();
+      async (log, raw) => {
+        await raw.deleteExpired();
         return (await Promise.all(TOPICS.map((topic) => recordsOf(log, topic)))).flat().length;
       },
       { retentionMs, now: () => time },
@@ -189,7 +191,7 @@ test('creating and revoking a token beside a log leaves an event of each', async
   await outcomeOf({ DATA_DIR }, 'tokens', 'revoke', token!.id);
   const actor = `operator:${userInfo().username}`;
   const records = await controlRecords();
-  expect(records.map(({ headers }) => headers)).toEqual([{ type: 'audit' }, { type: 'audit' }]);
+  expect(records.map(({ headers }) => headers['type'])).toEqual(['audit', 'audit']);
   expect(records.map(({ value }) => JSON.parse(value.toString()) as unknown)).toMatchObject([
     { actor, action: 'create-token', account: 'acme', subject: token!.id },
     { actor, action: 'revoke-token', account: 'acme', subject: token!.id },

@@ -45,8 +45,8 @@ test('archiving and restoring append an order to the control topic', async () =>
 
   const records = await controlRecords();
   expect(records.map(({ headers, key }) => [headers, key])).toEqual([
-    [{ type: 'metric-archival' }, 'acme/signups'],
-    [{ type: 'metric-archival' }, 'acme/signups'],
+    [{ type: 'metric-archival', format: '1' }, 'acme/signups'],
+    [{ type: 'metric-archival', format: '1' }, 'acme/signups'],
   ]);
   const orders = records.map(({ value }) => JSON.parse(value.toString()) as { at: string });
   const actor = `operator:${userInfo().username}`;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { logFolder } from '../../../src/config/data-folder.js';
 import { uuidv7 } from '../../../src/domain/requests/request-id.js';
 import type { UploadEnd } from '../../../src/domain/upload-records.js';
+import { FormattedLog } from '../../../src/log/formatted-log.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { createLogger } from '../../../src/ops/logger.js';
 import { createQueryServer } from '../../../src/query/server.js';
@@ -32,9 +33,9 @@ afterAll(async () => {
   await warehouse.close();
 });
 
-async function withLog<T>(work: (log: LmdbLog) => Promise<T>): Promise<T> {
+async function withLog<T>(work: (log: FormattedLog) => Promise<T>): Promise<T> {
   const dir = logFolder(warehouse.dataDir);
-  const log = LmdbLog.open({ dir, retentionMs: 3_600_000, timeoutMs: 5_000 });
+  const log = new FormattedLog(LmdbLog.open({ dir, retentionMs: 3_600_000, timeoutMs: 5_000 }));
   try {
     return await work(log);
   } finally {
