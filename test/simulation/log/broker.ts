@@ -1,0 +1,141 @@
+import { partitionOfKey } from '../../../src/log/kafka/partition-of-key.js';
+import type {
+  LogRecord,
+  RecordPosition,
+  RecordToAppend,
+  Topic,
+} from '../../../src/log/upload-log.js';
+import { TOPICS } from '../../../src/log/upload-log.js';
+import { Group } from './group.js';
+import { type Network, Server, type ServerOptions } from '../network.js';
+import type { Actor } from '../time.js';
+
+/** One partition: every record that it ever had, and the offset of the first that it still has. */
+interface Partition {
+  readonly all: LogRecord[];
+  first: number;
+  /** Those who wait for more. */
+  waiting: (() => void)[];
+}
+
+export interface BrokerOptions extends ServerOptions {
+  readonly partitions: Partial<Record<Topic, number>>;
+  /** After so long without a heartbeat a member of a group is out. */
+  readonly sessionMs: number;
+  readonly retentionMs: number;
+}
+
+/** The brokers of a log like Kafka's, as one server: what they keep, and the groups. */
+export class Broker extends Server {
+  private readonly topics: ReadonlyMap<Topic, readonly Partition[]>;
+  private readonly groups = new Map<string, Group>();
+  readonly sessionMs: number;
+  readonly retentionMs: number;
+
+  constructor(network: Network, { partitions, sessionMs, retentionMs, ...options }: BrokerOptions) {
+    super(network, 'log', options);
+    this.sessionMs = sessionMs;
+    this.retentionMs = retentionMs;
+    this.topics = new Map(
+      TOPICS.map((topic) => [
+        topic,
+        Array.from({ length: partitions[topic] ?? 1 }, () => ({ all: [], first: 0, waiting: [] })),
+      ]),
+    );
+  }
+
+  partitions(topic: Topic): number {
+    return this.topics.get(topic)!.length;
+  }
+
+  group(topic: Topic, name: string): Group {
+    const key = `${topic}/${name}`;
+    let group = this.groups.get(key);
+    if (group === undefined) {
+      group = new Group(this, key, this.partitions(topic));
+      this.groups.set(key, group);
+    }
+    return group;
+  }
+
+  /** @throws RangeError */
+  placeOf(topic: Topic, { key, partition }: RecordToAppend): number {
+    const count = this.partitions(topic);
+    const place = partition ?? partitionOfKey(key, count);
+    if (Number.isInteger(place) && place >= 0 && place < count) return place;
+    throw new RangeError(`topic ${topic} has no partition ${place}`);
+  }
+
+  /** @param records whose values nobody changes any more */
+  append(topic: Topic, partition: number, records: readonly RecordToAppend[]): RecordPosition {
+    const { all, waiting } = this.partition(topic, partition);
+    const position = { partition, offset: all.length };
+    for (const { key, headers, value } of records) {
+      const timestamp = Math.max(all.at(-1)?.timestamp ?? 0, Math.floor(this.network.time.now()));
+      const offset = all.length;
+      const kept = value as Buffer<ArrayBuffer>;
+      all.push({ partition, offset, timestamp, key, headers: { ...headers }, value: kept });
+    }
+    for (const wake of waiting.splice(0)) wake();
+    return position;
+  }
+
+  /** The first records from `from` on that are still there, at most so many; where the next begin. */
+  fetch(
+    topic: Topic,
+    partition: number,
+    from: number,
+    most: number,
+  ): { records: LogRecord[]; next: number } {
+    const { all, first } = this.partition(topic, partition);
+    const start = Math.max(from, first);
+    const records = all.slice(start, start + most).map(handedOver);
+    return { records, next: start + records.length };
+  }
+
+  /** Calls back when the partition has a record from `offset` on. */
+  whenThere(topic: Topic, partition: number, offset: number, asker: Actor, tell: () => void): void {
+    const { all, waiting } = this.partition(topic, partition);
+    const { time } = this.network;
+    const wake = (): void => {
+      time.after(asker, this.delay(), tell);
+    };
+    if (offset < all.length) wake();
+    else waiting.push(wake);
+  }
+
+  ends(topic: Topic): number[] {
+    return this.topics.get(topic)!.map(({ all }) => all.length);
+  }
+
+  firsts(topic: Topic): number[] {
+    return this.topics.get(topic)!.map(({ first }) => first);
+  }
+
+  /** Everything that was ever appended, what retention has taken included. */
+  everything(topic: Topic): LogRecord[] {
+    return this.topics.get(topic)!.flatMap(({ all }) => all);
+  }
+
+  /** Deletes what has been kept for long enough. */
+  deleteOld(topic: Topic): void {
+    const time = this.network.time.now() - this.retentionMs;
+    for (const partition of this.topics.get(topic)!) {
+      while (
+        partition.first < partition.all.length &&
+        partition.all[partition.first]!.timestamp < time
+      ) {
+        partition.first++;
+      }
+    }
+  }
+
+  private partition(topic: Topic, partition: number): Partition {
+    return this.topics.get(topic)![partition]!;
+  }
+}
+
+/** Whoever gets a record may move its memory away. */
+function handedOver(record: LogRecord): LogRecord {
+  return { ...record, value: Buffer.from(record.value) };
+}

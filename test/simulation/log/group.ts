@@ -1,0 +1,119 @@
+import type { Actor } from '../time.js';
+import type { Broker } from './broker.js';
+
+export interface Membership {
+  readonly generation: number;
+  readonly partitions: readonly number[];
+}
+
+interface Member {
+  readonly actor: Actor;
+  /** Out, unless it is heard of before. */
+  deadline: number;
+  /** Told when everybody has joined. */
+  joined: ((membership: Membership) => void) | undefined;
+  partitions: readonly number[];
+}
+
+/**
+ * A consumer group as the broker sees it: who is in it, which partitions are whose, and what is
+ * committed. When a member comes, goes or is silent for too long, all are told to join again; those
+ * who do not in time are out, and what they still commit is refused.
+ */
+export class Group {
+  readonly committed: number[];
+  generation = 0;
+  private readonly members = new Map<string, Member>();
+  private isJoining = false;
+
+  constructor(
+    private readonly broker: Broker,
+    private readonly name: string,
+    private readonly partitions: number,
+  ) {
+    this.committed = Array.from({ length: partitions }, () => 0);
+  }
+
+  get isEmpty(): boolean {
+    return this.members.size === 0;
+  }
+
+  join(id: string, actor: Actor, joined: (membership: Membership) => void): void {
+    this.members.set(id, { actor, deadline: Infinity, joined, partitions: [] });
+    if (this.isJoining) this.completeIfAll();
+    else this.begin();
+  }
+
+  /** Whether the member is still one, of the present generation. */
+  heartbeat(id: string, generation: number): boolean {
+    const member = this.members.get(id);
+    if (member === undefined || generation !== this.generation || this.isJoining) return false;
+    this.expect(id, member);
+    return true;
+  }
+
+  /** Whether it was taken. */
+  commit(id: string, generation: number, partition: number, offset: number): boolean {
+    const member = this.members.get(id);
+    if (generation !== this.generation || member?.partitions.includes(partition) !== true)
+      return false;
+    this.committed[partition] = offset;
+    return true;
+  }
+
+  leave(id: string): void {
+    if (this.members.delete(id)) this.changed();
+  }
+
+  private changed(): void {
+    if (this.isJoining) this.completeIfAll();
+    else if (this.members.size > 0) this.begin();
+  }
+
+  private begin(): void {
+    this.isJoining = true;
+    const { network, sessionMs, actor } = this.broker;
+    const { generation } = this;
+    network.time.after(actor, sessionMs, () => {
+      if (this.isJoining && this.generation === generation) this.complete();
+    });
+    this.completeIfAll();
+  }
+
+  private completeIfAll(): void {
+    if ([...this.members.values()].every(({ joined }) => joined !== undefined)) this.complete();
+  }
+
+  private complete(): void {
+    for (const [id, { joined }] of this.members) if (joined === undefined) this.members.delete(id);
+    this.isJoining = false;
+    this.generation++;
+    const { random, trace, time } = this.broker.network;
+    const ids = [...this.members.keys()];
+    const first = random.int(Math.max(1, ids.length));
+    for (const [i, [id, member]] of [...this.members].entries()) {
+      member.partitions = Array.from(
+        { length: this.partitions },
+        (_, partition) => partition,
+      ).filter((partition) => (partition + first) % ids.length === i);
+      trace(member.actor, `joined ${this.name} ${this.generation}: ${member.partitions.join(' ')}`);
+      const { joined, partitions } = member;
+      const { generation } = this;
+      member.joined = undefined;
+      this.expect(id, member);
+      time.after(member.actor, this.broker.delay(), () => joined?.({ generation, partitions }));
+    }
+  }
+
+  /** Puts the member out when nothing more is heard of it. */
+  private expect(id: string, member: Member): void {
+    const { network, sessionMs, actor } = this.broker;
+    member.deadline = network.time.now() + sessionMs;
+    network.time.after(actor, sessionMs, () => {
+      const isSilent = this.members.get(id) === member && member.deadline <= network.time.now();
+      if (!isSilent || member.joined !== undefined) return;
+      this.members.delete(id);
+      this.changed();
+    });
+  }
+}
