@@ -14,8 +14,10 @@ import { OwnedPartition } from './commit/owned-partition.js';
 import type { IngestDependencies } from './dependencies.js';
 import { CrashJournal } from './crash/crash-journal.js';
 import { nodeFiles } from './files/node-files.js';
+import type { WorkingFiles } from './files/working-files.js';
 import { Pipeline } from './pipeline.js';
 import { PreparePool } from './prepare/prepare-pool.js';
+import type { Preparer } from './prepare/preparer.js';
 import { isErased, uploadInFlight, type UploadInFlight } from './upload-in-flight.js';
 import { WaitingRoom } from './waiting-room.js';
 
@@ -24,6 +26,16 @@ export const INGEST_GROUP = 'ingest';
 
 /** How often it is looked at most whether open uploads are still waited for. */
 const LOOK_MS = 10_000;
+
+/** What ingest works with besides its ports. */
+export interface IngestMeans {
+  readonly preparer: Preparer;
+  readonly files: WorkingFiles;
+}
+
+function meansOf({ config }: IngestDependencies): IngestMeans {
+  return { preparer: new PreparePool(config.limits.validationThreads), files: nodeFiles };
+}
 
 /**
  * The ingest role: takes whole uploads off the log, validates them, writes them to the warehouse in
@@ -43,14 +55,16 @@ export class Ingest implements RecordHandler {
   private consumption: Consumption | undefined;
   private isStopping = false;
 
-  static async start(dependencies: IngestDependencies): Promise<Ingest> {
+  static async start(
+    dependencies: IngestDependencies,
+    { preparer, files }: IngestMeans = meansOf(dependencies),
+  ): Promise<Ingest> {
     const { config, log, logger } = dependencies;
     const { dataDir, limits } = config;
     const spill = join(dataDir, 'spill');
-    const store = await ChunkStore.open(nodeFiles, spill, limits.openUploadBytes, logger);
-    const journal = new CrashJournal(nodeFiles, join(dataDir, 'ingest-journal'), logger);
-    const pool = new PreparePool(limits.validationThreads);
-    const ingest = new Ingest(dependencies, store, pool, journal);
+    const store = await ChunkStore.open(files, spill, limits.openUploadBytes, logger);
+    const journal = new CrashJournal(files, join(dataDir, 'ingest-journal'), logger);
+    const ingest = new Ingest(dependencies, store, preparer, journal);
     ingest.consumption = await log.consume('uploads', INGEST_GROUP, ingest);
     ingest.consumption.failed.catch(ingest.failure.report);
     return ingest;
@@ -59,7 +73,7 @@ export class Ingest implements RecordHandler {
   private constructor(
     private readonly dependencies: IngestDependencies,
     private readonly store: ChunkStore,
-    private readonly pool: PreparePool,
+    private readonly pool: Preparer,
     journal: CrashJournal,
   ) {
     const { signal } = this.aborting;

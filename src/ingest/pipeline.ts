@@ -8,8 +8,8 @@ import { Batcher } from './batch/batcher.js';
 import type { CrashJournal } from './crash/crash-journal.js';
 import { SoloGate } from './crash/solo-gate.js';
 import type { IngestDependencies } from './dependencies.js';
-import type { PreparePool } from './prepare/prepare-pool.js';
 import { Preparation } from './prepare/preparation.js';
+import type { Preparer } from './prepare/preparer.js';
 import { TransitionPublisher } from './transitions.js';
 import type { UploadInFlight } from './upload-in-flight.js';
 import { giveUp } from './write/give-up.js';
@@ -39,7 +39,7 @@ export class Pipeline {
    */
   constructor(
     private readonly dependencies: IngestDependencies,
-    pool: PreparePool,
+    pool: Preparer,
     private readonly journal: CrashJournal,
     private readonly outcomes: PipelineOutcomes,
     isMoreComing: () => boolean,

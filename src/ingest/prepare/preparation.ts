@@ -6,7 +6,7 @@ import type { PreparedUpload, Verdict } from '../encode/prepared-upload.js';
 import type { TransitionPublisher } from '../transitions.js';
 import type { UploadInFlight } from '../upload-in-flight.js';
 import { reasonOfFile } from '../validate/findings.js';
-import type { PreparePool, PrepareWork } from './prepare-pool.js';
+import type { Preparer, PrepareWork } from './preparer.js';
 
 /** What happens to uploads once their verdict is known, or once it is known that there will be none. */
 export interface PreparationOutcomes {
@@ -45,7 +45,7 @@ export class Preparation {
 
   /** @param signal aborted: what throws from now on says nothing about an upload */
   constructor(
-    private readonly pool: Pick<PreparePool, 'threads' | 'run'>,
+    private readonly pool: Pick<Preparer, 'threads' | 'run'>,
     private readonly publisher: TransitionPublisher,
     private readonly outcomes: PreparationOutcomes,
     private readonly signal: AbortSignal,

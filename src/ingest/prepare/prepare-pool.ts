@@ -3,12 +3,10 @@ import { Piscina } from 'piscina';
 import type { PreparedUpload, Verdict } from '../encode/prepared-upload.js';
 import { ColumnMemory } from './column-memory.js';
 import type { PrepareTask } from './prepare-worker.js';
-
-/** A file to prepare. */
-export type PrepareWork = Omit<PrepareTask, 'memory'>;
+import type { Preparer, PrepareWork } from './preparer.js';
 
 /** Threads that parse, validate, group and encode, so that the event loop stays free for sockets and the log. */
-export class PreparePool {
+export class PreparePool implements Preparer {
   private readonly pool: Piscina<PrepareTask, Verdict>;
   private readonly memory = new ColumnMemory();
   private readonly lent = new WeakMap<PreparedUpload, SharedArrayBuffer>();

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import type { Verdict } from '../../../../src/ingest/encode/prepared-upload.js';
 import { Preparation } from '../../../../src/ingest/prepare/preparation.js';
-import type { PrepareWork } from '../../../../src/ingest/prepare/prepare-pool.js';
+import type { PrepareWork } from '../../../../src/ingest/prepare/preparer.js';
 import type { TransitionPublisher } from '../../../../src/ingest/transitions.js';
 import type { UploadInFlight } from '../../../../src/ingest/upload-in-flight.js';
 
