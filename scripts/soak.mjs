@@ -1,6 +1,7 @@
 /**
- * `npm run soak -- [--minutes N]`: repeats the tests that kill, stop and cut off processes, until
- * one fails, the time is over or Ctrl-C. Time that is over ends no round: it only begins no more.
+ * `npm run soak -- [--minutes N]`: repeats 10,000 seeds of the simulation and the tests that kill, stop
+ * and cut off processes, until one fails, the time is over or Ctrl-C. Time that is over ends no round:
+ * it only begins no more.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,6 +13,8 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt } from './ensure-built.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** Seeds that no round before has had. */
+const SEEDS = 10_000;
 const SUITES = ['test/process/chaos/', 'test/process/e2e/kill', 'test/process/log/lmdb/processes'];
 // Disks are mounted by root alone.
 if (process.getuid?.() === 0) SUITES.push('test/process/disk/power-loss');
@@ -20,13 +23,13 @@ const end = Date.now() + minutesOrExit() * 60_000;
 const started = Date.now();
 /** What killed tests leave behind is in here. */
 const temporary = mkdtempSync(join(tmpdir(), 'custom-data-soak-'));
-let jest;
+let running;
 let isStopped = false;
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
     isStopped = true;
     // As a group, so that what the tests have started ends as well, even what they have stopped.
-    if (jest !== undefined) killGroup(jest);
+    if (running !== undefined) killGroup(running);
   });
 }
 
@@ -52,25 +55,29 @@ if (hasFailed) console.log(`soak: failed in round ${rounds + 1}, after ${minutes
 else console.log(`soak: ${rounds} rounds in ${minutes} minutes, no failure`);
 process.exit(hasFailed ? 1 : 0);
 
-/** Runs every suite once; the exit code of jest, null when a signal has ended it. */
+/** Runs everything once; the exit code, null when a signal has ended it. */
 async function round() {
-  jest = spawn(
-    process.execPath,
-    [
-      '--experimental-vm-modules',
-      '--disable-warning=ExperimentalWarning',
-      'node_modules/jest/bin/jest.js',
-      ...SUITES,
-    ],
-    {
-      cwd: root,
-      stdio: 'inherit',
-      detached: true,
-      // CI: without a broker the suites are to fail, not to be skipped round after round.
-      env: { ...process.env, TMPDIR: temporary, CI: 'true', ALL_DEPLOYMENTS: '1' },
-    },
-  );
-  const [code] = await once(jest, 'exit');
+  const from = 1 + rounds * SEEDS;
+  const simulation = ['scripts/simulate.mjs', '--seeds', `${SEEDS}`, '--from', `${from}`];
+  const code = await run(simulation);
+  if (code !== 0 || isStopped) return code;
+  return run([
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    'node_modules/jest/bin/jest.js',
+    ...SUITES,
+  ]);
+}
+
+async function run(command) {
+  running = spawn(process.execPath, command, {
+    cwd: root,
+    stdio: 'inherit',
+    detached: true,
+    // CI: without a broker the suites are to fail, not to be skipped round after round.
+    env: { ...process.env, TMPDIR: temporary, CI: 'true', ALL_DEPLOYMENTS: '1' },
+  });
+  const [code] = await once(running, 'exit');
   return code;
 }
 

@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMPILED = '.cache/simulation/test/simulation/run.js';
+/** Traces are some 10 MB. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** Runs the program to its end. What it says of seeds stands on standard error, a trace on standard output. */
+function run(program: string, ...args: string[]) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [program, ...args], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: MOST_BYTES,
+  });
+  return { stdout, stderr, status };
+}
+
+describe('the simulation', () => {
+  it('finds no violation in 200 seeds, and runs most of what it is about', () => {
+    const { stderr, status } = run('scripts/simulate.mjs', '--seeds', '200');
+    if (status !== 0) throw new Error(stderr);
+    expect(stderr.match(/^seed \d+: /gm)).toHaveLength(200);
+  });
+
+  it('gives the same trace for the same seed, byte for byte, alone and after others', () => {
+    const [first, second] = [run(COMPILED, '--seed', '17'), run(COMPILED, '--seed', '17')];
+    expect(first.stdout.length).toBeGreaterThan(100_000);
+    expect(second.stdout === first.stdout).toBe(true);
+    const digest = /^seed 17: .* trace (\w+)/m;
+    const [, alone] = digest.exec(first.stderr)!;
+    const [, among] = digest.exec(run(COMPILED, '--seeds', '3', '--from', '15').stderr)!;
+    expect(among).toBe(alone);
+  });
+});

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { Session } from 'node:inspector';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Counts which lines of the service run, by V8's own coverage. To be imported before the service's modules. */
+
+const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
+const CREATE = [
+  'acceptance',
+  'chunk-buffers',
+  'chunker',
+  'retention-guard',
+  'timed-log',
+  'upload-writer',
+  'within',
+];
+/** The parts that the simulation is about. */
+const PARTS: Readonly<Record<string, (file: string) => boolean>> = {
+  // Threads stay outside.
+  ingest: (file) =>
+    file.startsWith('ingest/') && !/prepare-(?:pool|worker)|kernel-binary/.test(file),
+  status: (file) => file.startsWith('status/'),
+  acceptance: (file) => CREATE.some((name) => file === `gateway/create/${name}.js`),
+};
+
+interface Range {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly count: number;
+}
+
+interface Script {
+  readonly url: string;
+  readonly functions: readonly { readonly ranges: readonly Range[] }[];
+}
+
+/** The lines of a file that hold code, and whether each has run. */
+export interface FileCoverage {
+  readonly file: string;
+  readonly covered: number;
+  readonly uncovered: readonly string[];
+}
+
+const session = new Session();
+session.connect();
+session.post('Profiler.enable');
+session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: true });
+
+/** By part: its files, each with what has run since the start. */
+export function coverage(): Record<string, FileCoverage[]> {
+  let scripts: readonly Script[] = [];
+  session.post('Profiler.takePreciseCoverage', (error, { result }) => {
+    if (error !== null) throw error;
+    scripts = result;
+  });
+  const byFile = new Map(
+    scripts
+      .filter(({ url }) => url.startsWith('file:'))
+      .map((script) => [fileURLToPath(script.url), script]),
+  );
+  const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.js'),
+  );
+  return Object.fromEntries(
+    Object.entries(PARTS).map(([part, isOf]) => [
+      part,
+      files.filter(isOf).map((file) => coverageOf(file, byFile.get(join(SOURCE, file)))),
+    ]),
+  );
+}
+
+export function percent(files: readonly FileCoverage[]): number {
+  const covered = files.reduce((sum, file) => sum + file.covered, 0);
+  const uncovered = files.reduce((sum, file) => sum + file.uncovered.length, 0);
+  return (100 * covered) / Math.max(1, covered + uncovered);
+}
+
+function coverageOf(file: string, script: Script | undefined): FileCoverage {
+  const text = readFileSync(join(SOURCE, file), 'utf8');
+  // Of ranges that lie in one another the inner one comes later, and counts.
+  const ranges = script?.functions.flatMap((each) => each.ranges) ?? [];
+  let start = 0;
+  let covered = 0;
+  const uncovered: string[] = [];
+  for (const line of text.split('\n')) {
+    const from = start + line.length - line.trimStart().length;
+    const to = start + line.trimEnd().length;
+    start += line.length + 1;
+    if (!isCode(line.trim())) continue;
+    const range = ranges.findLast(
+      ({ startOffset, endOffset }) => startOffset <= from && endOffset >= to,
+    );
+    if (range !== undefined && range.count > 0) covered++;
+    else uncovered.push(line.trim());
+  }
+  return { file: relative('.', file), covered, uncovered };
+}
+
+function isCode(line: string): boolean {
+  return (
+    /\w/.test(line) && !/^(?:\/[/*]|\*|import |export \* |\} else \{$|\} finally \{$)/.test(line)
+  );
+}

@@ -1,0 +1,49 @@
+import { familyNamed } from '../../src/domain/families/index.js';
+import type { Verdict } from '../../src/ingest/encode/prepared-upload.js';
+import type { Preparer, PrepareWork } from '../../src/ingest/prepare/preparer.js';
+import { prepareUpload } from '../../src/ingest/prepare/prepare-upload.js';
+import { MARKS } from './content.js';
+import type { Network } from './network.js';
+import type { Actor } from './time.js';
+
+const LONGEST_MS = 30;
+
+/** Prepares uploads with the function that the threads run; some files make it throw, or end the process. */
+export class SimulatedPreparer implements Preparer {
+  readonly threads = 2;
+  private hasStumbled = false;
+
+  constructor(
+    private readonly network: Network,
+    private readonly actor: Actor,
+  ) {}
+
+  run({ family, parts, facts }: PrepareWork): Promise<Verdict> {
+    const { time, random, trace, kill } = this.network;
+    return new Promise((resolve, reject) => {
+      time.after(this.actor, random.between(0, LONGEST_MS), () => {
+        const has = (mark: string): boolean =>
+          parts.some((part) => Buffer.from(part).includes(mark));
+        if (has(MARKS.kills)) {
+          kill(this.actor, MARKS.kills);
+          return;
+        }
+        if (has(MARKS.throws) || (has(MARKS.stumbles) && !this.hasStumbled)) {
+          this.hasStumbled ||= has(MARKS.stumbles);
+          trace(this.actor, MARKS.throws);
+          reject(new Error(MARKS.throws));
+          return;
+        }
+        resolve(prepareUpload(familyNamed(family), parts, facts));
+      });
+    });
+  }
+
+  release(): void {
+    // Its columns have memory of their own.
+  }
+
+  async close(): Promise<void> {
+    await Promise.resolve();
+  }
+}

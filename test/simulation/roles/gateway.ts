@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+
+import type { FamilyName } from '../../../src/domain/families/index.js';
+import { uuidv7 } from '../../../src/domain/requests/request-id.js';
+import type { RequestLookup } from '../../../src/domain/requests/request-lookup.js';
+import type { Transition } from '../../../src/domain/requests/transition.js';
+import { VersionClock } from '../../../src/domain/version.js';
+import { lookupWithoutErased } from '../../../src/erasure/lookup-without-erased.js';
+import { Acceptance } from '../../../src/gateway/create/acceptance.js';
+import { ChunkBuffers } from '../../../src/gateway/create/chunk-buffers.js';
+import { Chunker } from '../../../src/gateway/create/chunker.js';
+import { RetentionGuard } from '../../../src/gateway/create/retention-guard.js';
+import { TimedLog } from '../../../src/gateway/create/timed-log.js';
+import { UploadWriter } from '../../../src/gateway/create/upload-writer.js';
+import { Claims } from '../../../src/gateway/idempotency/claims.js';
+import { Idempotency, type KeyedFile } from '../../../src/gateway/idempotency/idempotency.js';
+import { INGEST_GROUP } from '../../../src/ingest/ingest.js';
+import { RequestHistory } from '../../../src/status/history.js';
+import { RequestReader } from '../../../src/status/request-reader.js';
+import { StatusTail } from '../../../src/status/status-tail.js';
+import { StatusView } from '../../../src/status/status-view.js';
+import type { Body } from './body.js';
+import { followErasures, type Role, type RoleDependencies } from './role.js';
+
+export interface Upload {
+  readonly account: string;
+  readonly family: FamilyName;
+  readonly body: Body;
+  /** What is wrong with the file as a whole. */
+  readonly finding: string | null;
+  readonly keyed: KeyedFile | undefined;
+  /** Told as soon as the upload has an id. */
+  readonly begun: (requestId: string) => void;
+}
+
+/** What a gateway does between the reading of a request and its answer. */
+export interface Gateway extends Role {
+  readonly lookup: RequestLookup;
+  /** As `CreateUpload` does it. */
+  create(upload: Upload): Promise<Transition>;
+}
+
+/** Put together as the service does it. */
+export async function startGateway(
+  dependencies: RoleDependencies,
+  viewBytes: number,
+): Promise<Gateway> {
+  const { log, rows, config, logger } = dependencies;
+  const { limits } = config;
+  const erased = await followErasures(dependencies);
+  const history = new RequestHistory(rows);
+  const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
+  const view = new StatusView(viewBytes);
+  const tail = await StatusTail.start(log, view, clock);
+  const reader = new RequestReader(view, tail, history, limits.logTimeoutMs);
+  await reader.caughtUp();
+  const written = await history.highestVersion();
+  clock.observe(written);
+  view.mayLack(written.toString());
+  const guard = await RetentionGuard.start(
+    { log, topic: 'uploads', group: INGEST_GROUP, retentionMs: limits.logRetentionMs, logger },
+    reader,
+  );
+  const lookup = lookupWithoutErased(reader, erased);
+  const timedLog = new TimedLog(log, config);
+  const claims = new Claims(log, timedLog, config);
+  const idempotency = new Idempotency(claims, log, timedLog, lookup, erased, clock, config);
+  const acceptance = new Acceptance(guard, clock, lookup, idempotency, config);
+  const buffers = new ChunkBuffers();
+  return {
+    failed: new Promise<never>(() => undefined),
+    lookup,
+    create: (upload) => create(upload, timedLog, buffers, acceptance),
+    stop: async () => {
+      guard.stop();
+      await claims.onApplicationShutdown();
+      await tail.stop();
+      await erased.stop();
+    },
+  };
+}
+
+async function create(
+  { account, family, body, finding, keyed, begun }: Upload,
+  log: TimedLog,
+  buffers: ChunkBuffers,
+  acceptance: Acceptance,
+): Promise<Transition> {
+  const requestId = uuidv7(Date.now(), randomBytes(10));
+  begun(requestId);
+  const identity = { requestId, account, family };
+  const writer = new UploadWriter(log, buffers, identity, (error) => {
+    body.fail(error as Error);
+  });
+  try {
+    const caughtUp = acceptance.catchUp();
+    await receive(body, new Chunker(buffers), writer, finding !== null);
+    const file = { identity, actor: 'token', timeZone: 'UTC', finding, caughtUp, keyed };
+    return await acceptance.accept({ ...file, traceparent: undefined }, writer);
+  } finally {
+    void writer.abort();
+  }
+}
+
+async function receive(
+  body: Body,
+  chunker: Chunker,
+  writer: UploadWriter,
+  hasFinding: boolean,
+): Promise<void> {
+  for await (const piece of body) {
+    for (let from = 0; from < piece.length;) {
+      from += chunker.fill(piece, from);
+      if (!chunker.isFull) continue;
+      await writer.room();
+      writer.chunk(chunker.cut());
+    }
+  }
+  if (!hasFinding && !chunker.isEmpty) writer.lastChunk(chunker.rest());
+}

@@ -1,0 +1,58 @@
+import type { Config } from '../../../src/config/config.js';
+import { ErasedAccounts } from '../../../src/erasure/erased-accounts.js';
+import { Ingest, type IngestMeans } from '../../../src/ingest/ingest.js';
+import type { UploadLog } from '../../../src/log/upload-log.js';
+import type { Logger } from '../../../src/ops/logger.js';
+import { HistoryWriter } from '../../../src/status/history-writer.js';
+import { RequestHistory } from '../../../src/status/history.js';
+import type { RowStore } from '../../../src/warehouse/row-store.js';
+import type { Warehouse } from '../../../src/warehouse/warehouse.js';
+
+/** What runs in a process. */
+export interface Role {
+  /** Rejects when it cannot go on: the process is to end. */
+  readonly failed: Promise<never>;
+  stop(deadlineMs: number): Promise<void>;
+}
+
+export interface RoleDependencies {
+  readonly config: Config;
+  readonly log: UploadLog;
+  readonly rows: RowStore;
+  /** For the audit. */
+  readonly warehouse: Warehouse;
+  readonly logger: Logger;
+}
+
+/** The erasures that there have been, as every process follows them. */
+export function followErasures({ log, rows, config }: RoleDependencies): Promise<ErasedAccounts> {
+  return ErasedAccounts.follow(log, rows, config.limits.logTimeoutMs);
+}
+
+export async function startIngest(
+  dependencies: RoleDependencies,
+  means: IngestMeans,
+): Promise<Role> {
+  const fence = await followErasures(dependencies);
+  const ingest = await Ingest.start({ ...dependencies, fence }, means);
+  return {
+    failed: ingest.failed,
+    stop: async (deadlineMs) => {
+      await ingest.stop(deadlineMs);
+      await fence.stop();
+    },
+  };
+}
+
+export async function startStatus(dependencies: RoleDependencies): Promise<Role> {
+  const fence = await followErasures(dependencies);
+  const history = new RequestHistory(dependencies.rows);
+  const writer = await HistoryWriter.start({ ...dependencies, history, fence });
+  return {
+    failed: writer.failed,
+    stop: async () => {
+      await writer.stop();
+      await fence.stop();
+    },
+  };
+}

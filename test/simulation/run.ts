@@ -1,0 +1,91 @@
+import './patches.js';
+import { coverage, percent } from './coverage.js';
+
+import { createHash } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+import { check } from './check.js';
+import { World } from './world.js';
+
+/**
+ * `--seeds N --from S`: runs N seeds, until one finds a violation, and tells which lines have run.
+ * `--seed S`: runs one and writes its trace to standard output.
+ */
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '200' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    /** Goes on after a failure. */
+    all: { type: 'boolean', default: false },
+    /** Shows the lines that have not run. */
+    uncovered: { type: 'boolean', default: false },
+  },
+});
+/** Fewer seeds cannot be asked for it. */
+const ENOUGH_SEEDS = 100;
+const LEAST_PERCENT = 85;
+
+const isOne = values.seed !== undefined;
+const first = Number(values.seed ?? values.from);
+const seeds = isOne ? 1 : Number(values.seeds);
+const failed: number[] = [];
+for (let seed = first; seed < first + seeds; seed++) {
+  const started = performance.now();
+  const { lines, uploads, time, violations, failures } = await runSeed(seed);
+  const milliseconds = Math.round(performance.now() - started);
+  if (isOne) console.log(lines.join('\n'));
+  const trace = createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
+  const seconds = Math.round(time.elapsed / 1000);
+  console.error(
+    `seed ${seed}: ${uploads.size} uploads, ${seconds} s, ${time.count} events, trace ${trace} (${milliseconds} ms)`,
+  );
+  if (violations.length === 0) continue;
+  failed.push(seed);
+  for (const each of [...violations, ...failures].slice(0, 8)) console.error(`  ${each}`);
+  if (!values.all) break;
+}
+const isCovered = isOne || reportCoverage();
+if (failed.length > 0) {
+  console.error(
+    `FAILED: ${failed.join(' ')}. To see what happens: npm run simulate -- --seed ${failed[0]}`,
+  );
+}
+process.exit(failed.length > 0 || !isCovered ? 1 : 0);
+
+async function runSeed(seed: number): Promise<World> {
+  const world = new World(seed);
+  const rejected = (error: unknown): void => {
+    world.violated(`a rejection that nobody handles: ${stackOf(error)}`);
+  };
+  process.on('unhandledRejection', rejected);
+  try {
+    await world.run();
+    if (world.violations.length === 0) check(world);
+  } catch (error) {
+    world.violated(`the simulation cannot go on: ${stackOf(error)}`);
+  } finally {
+    process.off('unhandledRejection', rejected);
+  }
+  return world;
+}
+
+/** Whether enough of the service has run. */
+function reportCoverage(): boolean {
+  let isEnough = true;
+  for (const [part, files] of Object.entries(coverage())) {
+    const lines = percent(files);
+    console.error(`${part}: ${lines.toFixed(1)} % of the lines have run`);
+    isEnough &&= lines >= LEAST_PERCENT;
+    if (!values.uncovered) continue;
+    for (const { file, uncovered, covered } of files) {
+      if (uncovered.length > 0) console.error(`  ${file}: ${covered} have run, not these:`);
+      for (const line of uncovered) console.error(`    ${line}`);
+    }
+  }
+  return isEnough || seeds < ENOUGH_SEEDS;
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,86 @@
+import type { ContentMix } from './content.js';
+import { type Faults, NO_FAULTS } from './network.js';
+import type { Random } from './random.js';
+import type { WarehouseFaults } from './warehouse.js';
+
+/** What a seed makes go wrong. */
+export interface Settings {
+  readonly uploads: number;
+  readonly clients: number;
+  readonly accounts: number;
+  readonly gateways: number;
+  readonly ingests: number;
+  readonly statuses: number;
+  readonly partitions: number;
+  readonly log: Faults;
+  readonly warehouse: Faults;
+  readonly content: WarehouseFaults;
+  readonly mix: ContentMix;
+  /** How far a process's wall clock may be off, either way. */
+  readonly skewMs: number;
+  /** How long a client waits between two uploads, at most. */
+  readonly pauseMs: number;
+  /** How often a client stops in the middle of its file, and with an idempotency key. */
+  readonly stops: number;
+  readonly keyed: number;
+  /** How many of each while uploads come. */
+  readonly kills: number;
+  readonly restarts: number;
+  readonly freezes: number;
+  readonly logOutages: number;
+  readonly warehouseOutages: number;
+  /** Memory for uploads whose end has not been read. */
+  readonly openUploadBytes: number;
+  /** For the requests that a gateway remembers. */
+  readonly viewBytes: number;
+  readonly waitingUploadBytes: number;
+}
+
+export const NOTHING_WRONG: WarehouseFaults = { memory: 0, lagMs: 0, merged: 0.5 };
+
+/** Most seeds have some kinds of faults and not others: what hides behind one shows without it. */
+export function settingsOf(random: Random): Settings {
+  const some = (most: number): number => (random.chance(0.5) ? random.between(0, most) : 0);
+  const few = (most: number): number => (random.chance(0.5) ? random.int(most + 1) : 0);
+  // Once in a while a server refuses half of what it is asked.
+  const rate = (): number => some(random.chance(0.15) ? 0.5 : 0.03);
+  const faults = (): Faults =>
+    random.chance(0.3)
+      ? NO_FAULTS
+      : {
+          refused: rate(),
+          lost: some(0.03),
+          repeated: some(0.03),
+          late: some(0.02),
+          deadly: some(0.004),
+        };
+  return {
+    uploads: 80 + random.int(40),
+    clients: 3 + random.int(8),
+    accounts: 1 + random.int(4),
+    gateways: 1 + random.int(2),
+    ingests: 1 + random.int(3),
+    statuses: 1 + random.int(2),
+    partitions: 1 + random.int(4),
+    log: faults(),
+    warehouse: faults(),
+    content: { memory: some(0.1), lagMs: some(3_000), merged: random.next() },
+    mix: {
+      broken: some(0.3),
+      large: some(0.15),
+      fates: { throws: some(0.02), stumbles: some(0.05), kills: some(0.01), poison: some(0.03) },
+    },
+    skewMs: some(5_000),
+    pauseMs: random.pick([50, 500, 5_000]),
+    stops: some(0.1),
+    keyed: some(0.4),
+    kills: few(8),
+    restarts: few(8),
+    freezes: few(4),
+    logOutages: few(2),
+    warehouseOutages: few(2),
+    viewBytes: random.chance(0.3) ? 30_000 : 64 * 1024 * 1024,
+    openUploadBytes: random.chance(0.3) ? 100_000 : 64 * 1024 * 1024,
+    waitingUploadBytes: random.chance(0.3) ? 5_000 : 64 * 1024 * 1024,
+  };
+}

@@ -1,0 +1,163 @@
+import type { Family } from '../../src/domain/families/index.js';
+import { rankOf } from '../../src/domain/requests/status.js';
+import type { Transition } from '../../src/domain/requests/transition.js';
+import type {
+  Erasure,
+  ReadBack,
+  RequestTotals,
+  UploadToStore,
+} from '../../src/warehouse/row-store.js';
+import { type FailureClass, WarehouseError } from '../../src/warehouse/warehouse.js';
+import { type DecodedKey, decodePrepared } from '../helpers/decode-prepared.js';
+import { type Network, Server, type ServerOptions } from './network.js';
+
+/** A stored row: one overwrite key of one upload. */
+export interface StoredKey extends DecodedKey {
+  readonly account: string;
+  readonly version: bigint;
+  /** Before, a replica that is behind does not show it. */
+  readonly visibleAt: number;
+}
+
+export interface WarehouseFaults {
+  /** Out of memory, as a probability of a batch. */
+  readonly memory: number;
+  /** How far readers may be behind, in milliseconds. */
+  readonly lagMs: number;
+  /** That stored rows are merged, as a probability of a batch. */
+  readonly merged: number;
+}
+
+/** As a key it makes the warehouse reject every batch that has it. */
+export const POISON = 'poison';
+
+/** What the warehouse keeps: the storage tables, the history of requests, and who was erased. */
+export class WarehouseServer extends Server {
+  /** By family's table and by overwrite key. */
+  private readonly tables = {
+    cost: new Map<string, StoredKey[]>(),
+    self_serve: new Map<string, StoredKey[]>(),
+  };
+  private readonly transitions = new Map<string, Transition>();
+  private readonly erased = new Map<string, bigint>();
+
+  constructor(
+    network: Network,
+    options: ServerOptions,
+    public content: WarehouseFaults,
+  ) {
+    super(network, 'warehouse', options);
+  }
+
+  /** @throws WarehouseError */
+  store(family: Family, uploads: readonly UploadToStore[], decoded: readonly DecodedKey[][]): void {
+    const { random, time } = this.network;
+    if (decoded.flat().some(({ key }) => key.includes(POISON))) throw failed('rejected', 117);
+    if (random.chance(this.content.memory)) throw failed('memory', 241);
+    const table = this.tables[family.table];
+    const visibleAt = time.now() + random.between(0, this.content.lagMs);
+    for (const [i, { account, version }] of uploads.entries()) {
+      for (const row of decoded[i]!) {
+        const name = keyText(account, row);
+        const stored = { ...row, account, version, visibleAt };
+        table.set(name, [...(table.get(name) ?? []), stored]);
+      }
+    }
+    if (random.chance(this.content.merged)) this.merge();
+  }
+
+  /** What a reader finds of uploads whose keys are `decoded`. */
+  find(
+    family: Family,
+    uploads: readonly UploadToStore[],
+    decoded: readonly DecodedKey[][],
+  ): ReadBack {
+    const now = this.network.time.now();
+    const table = this.tables[family.table];
+    const rows = new Map<bigint, number>();
+    const absent: UploadToStore[] = [];
+    for (const [i, upload] of uploads.entries()) {
+      const isThere = decoded[i]!.every((row) =>
+        (table.get(keyText(upload.account, row)) ?? []).some(
+          ({ version, visibleAt }) => version >= upload.version && visibleAt <= now,
+        ),
+      );
+      if (isThere) rows.set(upload.version, upload.prepared.rows);
+      else absent.push(upload);
+    }
+    return { rows, absent };
+  }
+
+  /** What reports show: of each key the rows at its highest version. */
+  current(family: Family, account: string): StoredKey[] {
+    return [...this.tables[family.table].values()]
+      .map((keys) => keys.reduce((a, b) => (b.version > a.version ? b : a)))
+      .filter((key) => key.account === account);
+  }
+
+  /** Of each request the transition that has come furthest, the earliest of its rank. */
+  get requests(): ReadonlyMap<string, Transition> {
+    return this.transitions;
+  }
+
+  write(transitions: readonly Transition[]): void {
+    for (const each of transitions) {
+      const known = this.transitions.get(each.requestId);
+      if (known === undefined || isBefore(known, each)) this.transitions.set(each.requestId, each);
+    }
+  }
+
+  totals(): RequestTotals[] {
+    const totals = new Map<string, RequestTotals>();
+    for (const { family, status, rows, createdAt } of this.transitions.values()) {
+      const key = `${family} ${status}`;
+      const before = totals.get(key);
+      totals.set(key, {
+        family,
+        status,
+        requests: (before?.requests ?? 0) + 1,
+        validated: (before?.validated ?? 0) + (rows?.validated ?? 0),
+        stored: (before?.stored ?? 0) + (rows?.stored ?? 0),
+        readBack: (before?.readBack ?? 0) + (rows?.readBack ?? 0),
+        oldest: Math.min(before?.oldest ?? Infinity, Date.parse(`${createdAt}Z`) / 1000),
+      });
+    }
+    return [...totals.values()];
+  }
+
+  erase({ account, version }: Erasure): void {
+    if (version > (this.erased.get(account) ?? 0n)) this.erased.set(account, version);
+  }
+
+  get erasures(): ReadonlyMap<string, bigint> {
+    return new Map(this.erased);
+  }
+
+  /** Drops what a later version of its key has replaced, and what is there twice. */
+  private merge(): void {
+    for (const table of Object.values(this.tables)) {
+      for (const [name, keys] of table) {
+        if (keys.length === 1) continue;
+        table.set(name, [keys.reduce((a, b) => (b.version > a.version ? b : a))]);
+      }
+    }
+  }
+}
+
+export function failed(failure: FailureClass, code?: number): WarehouseError {
+  return new WarehouseError(`simulated: ${failure}`, failure, code);
+}
+
+/** Of an upload, whose columns may be written over afterwards. */
+export function keysOf(family: Family, { prepared }: UploadToStore): DecodedKey[] {
+  return decodePrepared(family, prepared);
+}
+
+function keyText(account: string, { key }: DecodedKey): string {
+  return JSON.stringify([account, ...key]);
+}
+
+function isBefore(known: Transition, each: Transition): boolean {
+  const [a, b] = [rankOf(known.status), rankOf(each.status)];
+  return b > a || (b === a && each.updatedAt < known.updatedAt);
+}

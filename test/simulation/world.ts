@@ -1,0 +1,246 @@
+import { Client } from './client.js';
+import type { Content } from './content.js';
+import { LOG_RETENTION_MS } from './limits.js';
+import { Broker } from './log/broker.js';
+import { type Network, NO_FAULTS } from './network.js';
+import { enter, leave } from './patches.js';
+import { MARKS } from './content.js';
+import { type RoleName, Slot } from './processes.js';
+import { Random } from './random.js';
+import { NOTHING_WRONG, type Settings, settingsOf } from './settings.js';
+import { type Actor, actorNamed, SimulatedTime } from './time.js';
+import { WarehouseServer } from './warehouse.js';
+
+const STARTED_AT = Date.UTC(2026, 0, 15, 12);
+const DELAY_MS = 3;
+const SESSION_MS = 10_000;
+const RETENTION_PAUSE_MS = 10_000;
+/** Uploads without an end must have been given up by then, and everything else be done. */
+/** A gateway may have asked the log something that it gets no answer to. */
+const LONGEST_LAG_MS = 10_000;
+const LONGEST_SETTLING_MS = 20 * 60_000;
+
+/** An upload that a gateway has begun. */
+export interface Begun {
+  readonly account: string;
+  readonly content: Content;
+  readonly key: string | undefined;
+  readonly startedAt: number;
+}
+
+/** Everything of one seed. */
+export class World {
+  readonly actor = actorNamed('world');
+  readonly random: Random;
+  readonly settings: Settings;
+  readonly time = new SimulatedTime(STARTED_AT, this.actor);
+  readonly network: Network;
+  readonly broker: Broker;
+  readonly warehouse: WarehouseServer;
+  readonly slots: readonly Slot[];
+  readonly lines: string[] = [];
+  readonly violations: string[] = [];
+  /** Why processes have ended by themselves. */
+  readonly failures: string[] = [];
+  readonly uploads = new Map<string, Begun>();
+  readonly clients: readonly Client[];
+  /** What is to go wrong once so many uploads have begun. */
+  private readonly plan: { readonly at: number; readonly act: () => void }[] = [];
+
+  constructor(readonly seed: number) {
+    this.random = new Random(`seed ${seed}`);
+    this.settings = settingsOf(this.random.fork('settings'));
+    const { settings, time } = this;
+    const random = this.random.fork('network');
+    this.network = { time, random, kill: this.kill, trace: this.trace };
+    const partitions = { uploads: settings.partitions, status: settings.partitions };
+    const usual = { delayMs: DELAY_MS };
+    this.broker = new Broker(this.network, {
+      partitions,
+      sessionMs: SESSION_MS,
+      retentionMs: LOG_RETENTION_MS,
+      faults: settings.log,
+      ...usual,
+    });
+    const options = { faults: settings.warehouse, ...usual };
+    this.warehouse = new WarehouseServer(this.network, options, settings.content);
+    const slots = (role: RoleName, count: number): Slot[] =>
+      Array.from({ length: count }, (_, i) => new Slot(this, role, i + 1));
+    this.slots = [
+      ...slots('gateway', settings.gateways),
+      ...slots('ingest', settings.ingests),
+      ...slots('status', settings.statuses),
+    ];
+    this.clients = Array.from({ length: settings.clients }, (_, i) => new Client(this, i));
+    this.makePlan();
+  }
+
+  /** Lets clients send while things go wrong, then lets everything come right. */
+  async run(): Promise<void> {
+    enter(this.time, this.random.fork('processes'));
+    try {
+      for (const slot of this.slots) slot.start();
+      this.deleteOld();
+      let isSent = false;
+      void Promise.all(this.clients.map((client) => client.run())).then(() => (isSent = true));
+      await this.time.run(() => isSent || this.violations.length > 0);
+      this.comeRight();
+      const until = this.time.now() + LONGEST_SETTLING_MS;
+      await this.settle(until);
+      await this.lookAround();
+      // Who starts now has seen nothing of what has happened.
+      for (const slot of this.gateways) slot.stop();
+      await this.settle(until);
+      await this.lookAround();
+    } finally {
+      leave();
+    }
+  }
+
+  readonly trace = (actor: Actor, what: string): void => {
+    this.lines.push(`${this.time.elapsed.toFixed(2)} ${actor.name} ${what}`);
+  };
+
+  /** What must never be; ends the run. */
+  violated(what: string): void {
+    this.trace(this.actor, `VIOLATION ${what}`);
+    this.violations.push(what);
+  }
+
+  begun(requestId: string, upload: Begun): void {
+    this.uploads.set(requestId, upload);
+    this.trace(this.actor, `upload ${this.uploads.size} is ${requestId}`);
+    for (const { at, act } of this.plan) {
+      if (at === this.uploads.size) {
+        this.time.after(this.actor, this.random.between(0, 2_000), act);
+      }
+    }
+  }
+
+  /**
+   * Not while an upload is processed alone, unless it is the upload that does it: whoever is struck
+   * three times then is taken for the cause.
+   */
+  private readonly kill = (actor: Actor, why: string): void => {
+    const slot = this.slots.find((each) => each.actor === actor);
+    if (slot === undefined || (why !== MARKS.kills && isAnyAlone(slot.journal))) return;
+    slot.end(`killed ${why}`);
+  };
+
+  private makePlan(): void {
+    const { settings, random, time } = this;
+    const add = (count: number, act: () => void): void => {
+      for (let i = 0; i < count; i++) this.plan.push({ at: random.int(settings.uploads), act });
+    };
+    const away = (server: { awayUntil: number }, longestMs: number) => () => {
+      const milliseconds = random.between(500, longestMs);
+      this.trace(
+        this.actor,
+        `${server === this.broker ? 'log' : 'warehouse'} away ${milliseconds.toFixed()} ms`,
+      );
+      server.awayUntil = time.now() + milliseconds;
+    };
+    add(settings.kills, () => {
+      const { actor } = random.pick(this.slots);
+      if (actor !== undefined) this.kill(actor, 'by chance');
+    });
+    add(settings.restarts, () => {
+      random.pick(this.slots).stop();
+    });
+    add(settings.freezes, () => {
+      const { actor } = random.pick(this.slots);
+      if (actor === undefined) return;
+      const milliseconds = random.between(500, 30_000);
+      this.trace(actor, `frozen ${milliseconds.toFixed()} ms`);
+      actor.stoppedUntil = time.now() + milliseconds;
+    });
+    add(settings.logOutages, away(this.broker, 20_000));
+    add(settings.warehouseOutages, away(this.warehouse, 90_000));
+  }
+
+  private comeRight(): void {
+    this.trace(this.actor, 'everything comes right');
+    for (const server of [this.broker, this.warehouse]) {
+      server.options = { ...server.options, faults: NO_FAULTS };
+      server.awayUntil = 0;
+    }
+    this.warehouse.content = NOTHING_WRONG;
+  }
+
+  /** Until nothing is left to do. */
+  private async settle(until: number): Promise<void> {
+    while (this.violations.length === 0 && !this.isQuiet()) {
+      if (this.time.now() > until) {
+        this.violated(`it does not come to rest: ${this.unrest()}`);
+        return;
+      }
+      await this.pass(1_000);
+    }
+  }
+
+  private async pass(milliseconds: number): Promise<void> {
+    let isOver = false;
+    this.time.after(this.actor, milliseconds, () => (isOver = true));
+    await this.time.run(() => isOver);
+  }
+
+  private get gateways(): Slot[] {
+    return this.slots.filter(({ role }) => role === 'gateway');
+  }
+
+  /** Asks every gateway for every request. */
+  private async lookAround(): Promise<void> {
+    if (this.violations.length > 0) return;
+    await this.pass(LONGEST_LAG_MS);
+    const requests = [...this.warehouse.requests];
+    let left = requests.length * this.gateways.length;
+    for (const { actor, gateway, name } of this.gateways) {
+      for (const [requestId, { status }] of requests) {
+        this.time.after(actor!, 0, () => {
+          void gateway!.lookup.find(requestId).then((found) => {
+            const answer = typeof found === 'string' ? found : found.status;
+            if (answer !== status)
+              this.violated(`${name} says ${answer} of ${requestId}, not ${status}`);
+            left--;
+          });
+        });
+      }
+    }
+    await this.time.run(() => left === 0 || this.violations.length > 0);
+  }
+
+  private isQuiet(): boolean {
+    return this.unrest() === '';
+  }
+
+  private unrest(): string {
+    const { broker } = this;
+    const unread = (['uploads', 'status'] as const).flatMap((topic) => {
+      const { committed } = broker.group(topic, topic === 'uploads' ? 'ingest' : 'status-history');
+      return broker
+        .ends(topic)
+        .flatMap((end, i) =>
+          committed[i] === end ? [] : [`${topic}/${i} at ${committed[i]} of ${end}`],
+        );
+    });
+    const down = this.slots.flatMap(({ name, isUp }) => (isUp ? [] : [`${name} is down`]));
+    return [...unread, ...down].join(', ');
+  }
+
+  private deleteOld(): void {
+    this.broker.deleteOld('uploads');
+    this.time.after(this.actor, RETENTION_PAUSE_MS, () => {
+      this.deleteOld();
+    });
+  }
+}
+
+/** Whether the journal says that an upload is being processed alone. */
+function isAnyAlone(journal: string): boolean {
+  const alone = new Set<string>();
+  for (const line of journal.split('\n')) {
+    if (line.startsWith('*')) alone.add(line.slice(1));
+    else alone.delete(line.slice(1));
+  }
+  return alone.size > 0;
+}
