@@ -24,6 +24,17 @@ export interface HistoryWriterDependencies {
   readonly logger: Logger;
 }
 
+/** A partition from its assignment to its revocation. */
+interface Assignment {
+  isRevoked: boolean;
+}
+
+/** How far a partition has been gathered, and for which assignment of it. */
+interface Gathered {
+  readonly assignment: Assignment;
+  readonly next: number;
+}
+
 /**
  * The status role: writes the transitions of the status topic into the history, in batches, and
  * commits last, and who made the requests into the audit. Waits while the warehouse is away.
@@ -34,7 +45,8 @@ export class HistoryWriter implements RecordHandler {
   private consumption: Consumption | undefined;
   /** Of each request the furthest transition since the last write, and by partition the next offset. */
   private gathered = new Map<string, Transition>();
-  private next = new Map<number, number>();
+  private next = new Map<number, Gathered>();
+  private readonly assignments = new Map<number, Assignment>();
   /** Who has made requests since the last write. */
   private made: AuditEvent[] = [];
   private timer: NodeJS.Timeout | undefined;
@@ -55,15 +67,18 @@ export class HistoryWriter implements RecordHandler {
     return this.failure.promise;
   }
 
-  assigned(): void {
-    // What is gathered knows its own offsets.
+  assigned(partition: number): void {
+    this.assignments.set(partition, { isRevoked: false });
   }
 
   revoked(partition: number): void {
-    this.next.delete(partition);
+    const assignment = this.assignments.get(partition);
+    if (assignment !== undefined) assignment.isRevoked = true;
+    this.assignments.delete(partition);
   }
 
   async records(partition: number, records: readonly LogRecord[]): Promise<void> {
+    const assignment = this.assignments.get(partition)!;
     // One write at a time: while it waits for the warehouse, nothing more is read.
     await this.writing;
     for (const record of records) {
@@ -75,7 +90,7 @@ export class HistoryWriter implements RecordHandler {
       const made = auditEventOfRequest(transition);
       if (made !== undefined) this.made.push(made);
     }
-    this.next.set(partition, records[records.length - 1]!.offset + 1);
+    this.next.set(partition, { assignment, next: records[records.length - 1]!.offset + 1 });
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.writing = this.write();
@@ -116,6 +131,9 @@ export class HistoryWriter implements RecordHandler {
       },
       this.aborting.signal,
     );
-    for (const [partition, offset] of offsets) await this.consumption?.commit(partition, offset);
+    for (const [partition, { assignment, next }] of offsets) {
+      // Another consumer may have come further before the partition came back.
+      if (!assignment.isRevoked) await this.consumption?.commit(partition, next);
+    }
   }
 }

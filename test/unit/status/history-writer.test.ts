@@ -3,7 +3,12 @@ import { pino } from 'pino';
 
 import { type Transition, uploaded } from '../../../src/domain/requests/transition.js';
 import { transitionRecord } from '../../../src/domain/requests/transition-record.js';
-import type { RecordToAppend, UploadLog } from '../../../src/log/upload-log.js';
+import type {
+  LogRecord,
+  RecordHandler,
+  RecordToAppend,
+  UploadLog,
+} from '../../../src/log/upload-log.js';
 import { HISTORY_GROUP, HistoryWriter } from '../../../src/status/history-writer.js';
 import type { RequestHistory } from '../../../src/status/history.js';
 import { type Warehouse, WarehouseError } from '../../../src/warehouse/warehouse.js';
@@ -82,3 +87,40 @@ test('after a write that failed for good nothing is written or committed any mor
   expect(writes).toBe(1);
   expect(await log.committedOffsets('status', HISTORY_GROUP)).toEqual([0]);
 });
+
+test("commits nothing of a partition that was another consumer's meanwhile", async () => {
+  const commits: [partition: number, offset: number][] = [];
+  let handler!: RecordHandler;
+  const log = {
+    consume: (_topic: string, _group: string, given: RecordHandler) => {
+      handler = given;
+      return Promise.resolve({
+        failed: new Promise<never>(() => undefined),
+        commit: (partition: number, offset: number) => {
+          commits.push([partition, offset]);
+          return Promise.resolve();
+        },
+        stop: () => Promise.resolve(),
+      });
+    },
+  } as unknown as UploadLog;
+  const writes: (() => void)[] = [];
+  const writer = await startWriter(log, () => new Promise((resolve) => writes.push(resolve)));
+  const records = (partition: number, offset: number): Promise<void> =>
+    handler.records(partition, [{ ...created(), partition, offset } as unknown as LogRecord]);
+  handler.assigned(0, 0);
+  handler.assigned(1, 0);
+  await records(0, 3);
+  await records(1, 3);
+  await until(() => writes.length === 1);
+  const waiting = records(0, 4);
+  handler.revoked(0);
+  // The other one has come so far.
+  handler.assigned(0, 9);
+  writes[0]!();
+  await waiting;
+  await until(() => writes.length === 2);
+  writes[1]!();
+  await writer.stop();
+  expect(commits).toEqual([[1, 4]]);
+}, 5_000);
