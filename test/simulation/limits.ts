@@ -3,8 +3,6 @@ import type { Settings } from './settings.js';
 
 export const LOG_TIMEOUT_MS = 5_000;
 export const UPLOAD_DEADLINE_MS = 30_000;
-/** More than twice as long as anything is away. */
-export const LOG_RETENTION_MS = 15 * 60_000;
 export const INTEGRATED_CHANNELS = ['taken'];
 
 export function folderOf(slot: string): string {
@@ -21,7 +19,7 @@ export function configOf(slot: string, settings: Settings): Config {
     limits: {
       uploadDeadlineMs: UPLOAD_DEADLINE_MS,
       logTimeoutMs: LOG_TIMEOUT_MS,
-      logRetentionMs: LOG_RETENTION_MS,
+      logRetentionMs: settings.retentionMs,
       openUploadBytes,
       waitingUploadBytes,
       batchRows: 1_000,

@@ -61,6 +61,7 @@ async function runSeed(seed: number): Promise<World> {
   process.on('unhandledRejection', rejected);
   try {
     await world.run();
+    if (realWork() !== '') world.violated(`work that is not simulated: ${realWork()}`);
     if (world.violations.length === 0) check(world);
   } catch (error) {
     world.violated(`the simulation cannot go on: ${stackOf(error)}`);
@@ -68,6 +69,12 @@ async function runSeed(seed: number): Promise<World> {
     process.off('unhandledRejection', rejected);
   }
   return world;
+}
+
+/** What Node waits for besides its own output, of which a seed is to leave nothing: timers, files, sockets. */
+function realWork(): string {
+  const all = process.getActiveResourcesInfo();
+  return all.filter((name) => name !== 'PipeWrap' && name !== 'TTYWrap').join(' ');
 }
 
 /** Whether enough of the service has run. */

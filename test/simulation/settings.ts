@@ -29,6 +29,8 @@ export interface Settings {
   readonly freezes: number;
   readonly logOutages: number;
   readonly warehouseOutages: number;
+  /** Of the log: more than twice as long as anything is away. */
+  readonly retentionMs: number;
   /** Memory for uploads whose end has not been read. */
   readonly openUploadBytes: number;
   /** For the requests that a gateway remembers. */
@@ -42,8 +44,8 @@ export const NOTHING_WRONG: WarehouseFaults = { memory: 0, lagMs: 0, merged: 0.5
 export function settingsOf(random: Random): Settings {
   const some = (most: number): number => (random.chance(0.5) ? random.between(0, most) : 0);
   const few = (most: number): number => (random.chance(0.5) ? random.int(most + 1) : 0);
-  // Once in a while a server refuses half of what it is asked.
-  const rate = (): number => some(random.chance(0.15) ? 0.5 : 0.03);
+  // Some servers refuse half of what they are asked.
+  const rate = (): number => some(random.chance(0.25) ? 0.6 : 0.03);
   const faults = (): Faults =>
     random.chance(0.3)
       ? NO_FAULTS
@@ -79,6 +81,7 @@ export function settingsOf(random: Random): Settings {
     freezes: few(4),
     logOutages: few(2),
     warehouseOutages: few(2),
+    retentionMs: random.pick([4, 15]) * 60_000,
     viewBytes: random.chance(0.3) ? 30_000 : 64 * 1024 * 1024,
     openUploadBytes: random.chance(0.3) ? 100_000 : 64 * 1024 * 1024,
     waitingUploadBytes: random.chance(0.3) ? 5_000 : 64 * 1024 * 1024,

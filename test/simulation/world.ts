@@ -1,6 +1,5 @@
 import { Client } from './client.js';
 import type { Content } from './content.js';
-import { LOG_RETENTION_MS } from './limits.js';
 import { Broker } from './log/broker.js';
 import { type Network, NO_FAULTS } from './network.js';
 import { enter, leave } from './patches.js';
@@ -12,6 +11,7 @@ import { type Actor, actorNamed, SimulatedTime } from './time.js';
 import { WarehouseServer } from './warehouse.js';
 
 const STARTED_AT = Date.UTC(2026, 0, 15, 12);
+const ROLES: readonly RoleName[] = ['gateway', 'ingest', 'status'];
 const DELAY_MS = 3;
 const SESSION_MS = 10_000;
 const RETENTION_PAUSE_MS = 10_000;
@@ -58,7 +58,7 @@ export class World {
     this.broker = new Broker(this.network, {
       partitions,
       sessionMs: SESSION_MS,
-      retentionMs: LOG_RETENTION_MS,
+      retentionMs: settings.retentionMs,
       faults: settings.log,
       ...usual,
     });
@@ -139,13 +139,19 @@ export class World {
         `${server === this.broker ? 'log' : 'warehouse'} away ${milliseconds.toFixed()} ms`,
       );
       server.awayUntil = time.now() + milliseconds;
+      // Some are told to stop shortly before it comes back.
+      const before = Math.max(0, milliseconds - random.between(0, 6_000));
+      if (random.chance(0.5))
+        time.after(this.actor, before, () => {
+          this.restart();
+        });
     };
     add(settings.kills, () => {
       const { actor } = random.pick(this.slots);
       if (actor !== undefined) this.kill(actor, 'by chance');
     });
     add(settings.restarts, () => {
-      random.pick(this.slots).stop();
+      this.restart();
     });
     add(settings.freezes, () => {
       const { actor } = random.pick(this.slots);
@@ -156,6 +162,11 @@ export class World {
     });
     add(settings.logOutages, away(this.broker, 20_000));
     add(settings.warehouseOutages, away(this.warehouse, 90_000));
+  }
+
+  private restart(): void {
+    const role = this.random.pick(ROLES);
+    this.random.pick(this.slots.filter((slot) => slot.role === role)).stop();
   }
 
   private comeRight(): void {
