@@ -6,23 +6,23 @@
  */
 export const TIERS = {
   /** No engine, no broker, no build; no test takes over 5 s. */
-  unit: { folder: 'test/unit', minutes: 2, testSeconds: 5 },
+  unit: { folder: 'test/unit', minutes: 3, testSeconds: 5 },
   /** With the ClickHouse engine, in the process or behind HTTP, and whatever else takes seconds. */
   engine: { folder: 'test/engine', minutes: 6 },
   /** The console and the API's page in Chromium. */
-  browser: { folder: 'test/browser', minutes: 2 },
+  browser: { folder: 'test/browser', minutes: 3 },
   /** What is shipped beside the code: alerts, Kubernetes objects. */
-  deploy: { folder: 'test/deploy', without: ['test/deploy/containers'], minutes: 1 },
+  deploy: { folder: 'test/deploy', without: ['test/deploy/containers'], minutes: 2 },
   /** The adapter on one real broker. */
-  kafka: { folder: 'test/kafka', without: ['test/kafka/cluster'], minutes: 3 },
+  kafka: { folder: 'test/kafka', without: ['test/kafka/cluster'], minutes: 5 },
   /** The built service as processes: used, killed, cut off. */
-  process: { folder: 'test/process', without: ['test/process/disk'], minutes: 6 },
+  process: { folder: 'test/process', without: ['test/process/disk'], minutes: 25 },
   /** Disks that lose power, fill up or turn read-only. */
-  disk: { folder: 'test/process/disk', minutes: 5, apart: true },
+  disk: { folder: 'test/process/disk', minutes: 6, apart: true },
   /** Three brokers under faults. */
   cluster: { folder: 'test/kafka/cluster', minutes: 5, apart: true },
   /** The image, built and run. */
-  containers: { folder: 'test/deploy/containers', minutes: 6, apart: true },
+  containers: { folder: 'test/deploy/containers', minutes: 10, apart: true },
 };
 
 /** What `npm run test:NAME` runs besides the tier of that name. */

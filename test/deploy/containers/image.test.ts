@@ -67,6 +67,19 @@ describeWithPodman('the image', () => {
     expect(code).toBe(0);
   });
 
+  it('ends a process whose main thread is blocked', async () => {
+    const blocked = `
+      import { Watchdog } from './dist/ops/watchdog.js';
+      new Watchdog(2);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
+    const program = ['node', '--input-type=module', '--eval', blocked];
+    const container = Container.run(image, {}, [], program);
+    expect([await container.exited, container.lines]).toEqual([
+      137,
+      expect.arrayContaining(['the process kills itself: its main thread is blocked']),
+    ]);
+  });
+
   it('leaves the embedded engine out', async () => {
     const listing = Container.run(image, {}, [], ['ls', 'node_modules', 'node_modules/@chdb']);
     expect(await listing.exited).not.toBe(0);

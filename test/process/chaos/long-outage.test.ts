@@ -154,6 +154,7 @@ describeWithBroker('a warehouse that is away for long', () => {
     // 4. It accepts again by itself, and its clock, far ahead, wins nothing.
     const answer = await untilAnswered(later, rows, 201);
     accepted.push(((await answer.json()) as { requestId: string }).requestId);
+    model.apply('acme', COST, rows);
     await upload(rows.map((row) => ({ ...row, cost: '2' })));
     for (const id of accepted.slice(-2)) {
       expect(await client.finished('cost', id)).toMatchObject({ status: 'succeeded' });
