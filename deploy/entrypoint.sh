@@ -5,10 +5,9 @@
 "$@" <&0 &
 child=$!
 trap 'kill -TERM "$child"' TERM INT
-code=0
-# A signal ends `wait` before the child has ended.
-while kill -0 "$child" 2>/dev/null; do
+while :; do
   wait "$child"
   code=$?
+  # A signal ends `wait` before the child has ended.
+  kill -0 "$child" 2>/dev/null || exit "$code"
 done
-exit "$code"
