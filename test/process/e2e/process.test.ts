@@ -144,9 +144,9 @@ test('what only a gateway needs is not loaded by a process that is none', () => 
   const program = `
     import { createRequire } from 'node:module';
     const loaded = () => Object.keys(createRequire(import.meta.url).cache);
-    await import('../../e2e/dist/service.js');
+    await import('./dist/service.js');
     console.log(JSON.stringify(loaded()));
-    await import('../../e2e/dist/gateway/api.js');
+    await import('./dist/gateway/api.js');
     console.log(JSON.stringify(loaded()));`;
   const printed = run(process.execPath, ['--input-type=module', '--eval', program]);
   const [service, gateway] = printed.split('\n', 2).map((line) => JSON.parse(line) as string[]);
