@@ -89,9 +89,17 @@ describe('migrate', () => {
   });
 
   test('goes on where a newer program of the same major version has been', async () => {
-    await migrate(opened.warehouse, opened.database);
+    const { warehouse, database } = opened;
+    await migrate(warehouse, database);
     await record(299);
-    await migrate(opened.warehouse, opened.database);
+    await warehouse.execute(`DROP TABLE ${database}.insert_probes`);
+    await warehouse.execute(`DELETE FROM ${database}.schema_migrations WHERE number = 202`);
+    await migrate(warehouse, database);
+    expect(await objects()).toEqual(OBJECTS);
+    expect((await recorded()).slice(-2)).toEqual([
+      { number: 202, name: 'insert-probes' },
+      { number: 299, name: 'newer' },
+    ]);
   });
 
   test('refuses a newer major version before it changes anything', async () => {

@@ -9,10 +9,13 @@ const RETENTION_MS = 100_000;
 
 describe('an acceptance under a log that deletes by age', () => {
   const folders = new LogFolders();
+  /** How often the fence behind the guard was asked. */
+  let asked = 0;
   afterEach(() => folders.cleanUp());
 
   /** Two records, as old as said, of which `finished` are committed. */
   async function guardOver(agesMs: readonly number[], finished: number): Promise<RetentionGuard> {
+    asked = 0;
     let ageMs = 0;
     const log = await folders.open({ now: () => Date.now() - ageMs });
     for (ageMs of agesMs) await log.append('uploads', [record('x')]);
@@ -22,7 +25,12 @@ describe('an acceptance under a log that deletes by age', () => {
     const options = { log, topic: 'uploads', group: 'ingest', retentionMs: RETENTION_MS, logger };
     const guard = await RetentionGuard.start(
       { ...options, topic: 'uploads' },
-      { caughtUp: () => Promise.resolve() },
+      {
+        caughtUp: () => {
+          asked++;
+          return Promise.resolve();
+        },
+      },
     );
     guard.stop();
     return guard;
@@ -34,10 +42,12 @@ describe('an acceptance under a log that deletes by age', () => {
     ['there has been nothing', [], 0],
   ])('is allowed when %s', async (_, ages, finished) => {
     await (await guardOver(ages, finished)).caughtUp();
+    expect(asked).toBe(1);
   });
 
   it('is refused once the oldest unfinished record is older than half the retention', async () => {
     const guard = await guardOver([60_000, 10], 0);
     await expect(guard.caughtUp()).rejects.toThrow(LogUnavailableError);
+    expect(asked).toBe(0);
   });
 });

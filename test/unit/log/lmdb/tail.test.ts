@@ -28,11 +28,15 @@ describe('tail', () => {
 
   it('has reached what it has handed over already, and the beginning of an empty topic', async () => {
     const log = await folders.open();
-    const tail = await log.tail('status', [], () => undefined);
+    const seen: LogRecord[] = [];
+    const tail = await log.tail('status', [], (records) => seen.push(...records));
     await tail.reached([0], 0);
+    expect(seen).toEqual([]);
     await log.append('status', [record('a')]);
     await tail.reached([1], 20_000);
+    expect(texts(seen)).toEqual(['a']);
     await tail.reached([1], 0);
+    await expect(tail.reached([2], 0)).rejects.toThrow(LogUnavailableError);
   });
 
   it('tells when it does not get there in time', async () => {
