@@ -51,7 +51,8 @@ if (failed.length > 0) {
     `FAILED: ${failed.join(' ')}. To see what happens: npm run simulate -- --seed ${failed[0]}`,
   );
 }
-process.exit(failed.length > 0 || !isCovered ? 1 : 0);
+// Not at once: a trace may still be on its way out.
+process.exitCode = failed.length > 0 || !isCovered ? 1 : 0;
 
 async function runSeed(seed: number): Promise<World> {
   const world = new World(seed);

@@ -80,7 +80,7 @@ export function settingsOf(random: Random): Settings {
     restarts: few(8),
     freezes: few(4),
     logOutages: few(2),
-    warehouseOutages: few(2),
+    warehouseOutages: few(4),
     retentionMs: random.pick([4, 15]) * 60_000,
     viewBytes: random.chance(0.3) ? 30_000 : 64 * 1024 * 1024,
     openUploadBytes: random.chance(0.3) ? 100_000 : 64 * 1024 * 1024,

@@ -1,9 +1,10 @@
 import { Client } from './client.js';
-import type { Content } from './content.js';
+import { Commits } from './commits.js';
+import { type Content, MARKS } from './content.js';
 import { Broker } from './log/broker.js';
 import { type Network, NO_FAULTS } from './network.js';
 import { enter, leave } from './patches.js';
-import { MARKS } from './content.js';
+import { planOf, type Trouble } from './plan.js';
 import { type RoleName, Slot } from './processes.js';
 import { Random } from './random.js';
 import { NOTHING_WRONG, type Settings, settingsOf } from './settings.js';
@@ -11,7 +12,6 @@ import { type Actor, actorNamed, SimulatedTime } from './time.js';
 import { WarehouseServer } from './warehouse.js';
 
 const STARTED_AT = Date.UTC(2026, 0, 15, 12);
-const ROLES: readonly RoleName[] = ['gateway', 'ingest', 'status'];
 const DELAY_MS = 3;
 const SESSION_MS = 10_000;
 const RETENTION_PAUSE_MS = 10_000;
@@ -44,8 +44,7 @@ export class World {
   readonly failures: string[] = [];
   readonly uploads = new Map<string, Begun>();
   readonly clients: readonly Client[];
-  /** What is to go wrong once so many uploads have begun. */
-  private readonly plan: { readonly at: number; readonly act: () => void }[] = [];
+  private readonly plan: readonly Trouble[];
 
   constructor(readonly seed: number) {
     this.random = new Random(`seed ${seed}`);
@@ -71,8 +70,12 @@ export class World {
       ...slots('ingest', settings.ingests),
       ...slots('status', settings.statuses),
     ];
+    const commits = new Commits(this);
+    this.broker.committed = (topic, group, partition, before, to) => {
+      commits.check(group, this.broker.records(topic, partition, before, to));
+    };
     this.clients = Array.from({ length: settings.clients }, (_, i) => new Client(this, i));
-    this.makePlan();
+    this.plan = planOf(this);
   }
 
   /** Lets clients send while things go wrong, then lets everything come right. */
@@ -126,48 +129,6 @@ export class World {
     if (slot === undefined || (why !== MARKS.kills && isAnyAlone(slot.journal))) return;
     slot.end(`killed ${why}`);
   };
-
-  private makePlan(): void {
-    const { settings, random, time } = this;
-    const add = (count: number, act: () => void): void => {
-      for (let i = 0; i < count; i++) this.plan.push({ at: random.int(settings.uploads), act });
-    };
-    const away = (server: { awayUntil: number }, longestMs: number) => () => {
-      const milliseconds = random.between(500, longestMs);
-      this.trace(
-        this.actor,
-        `${server === this.broker ? 'log' : 'warehouse'} away ${milliseconds.toFixed()} ms`,
-      );
-      server.awayUntil = time.now() + milliseconds;
-      // Some are told to stop shortly before it comes back.
-      const before = Math.max(0, milliseconds - random.between(0, 6_000));
-      if (random.chance(0.5))
-        time.after(this.actor, before, () => {
-          this.restart();
-        });
-    };
-    add(settings.kills, () => {
-      const { actor } = random.pick(this.slots);
-      if (actor !== undefined) this.kill(actor, 'by chance');
-    });
-    add(settings.restarts, () => {
-      this.restart();
-    });
-    add(settings.freezes, () => {
-      const { actor } = random.pick(this.slots);
-      if (actor === undefined) return;
-      const milliseconds = random.between(500, 30_000);
-      this.trace(actor, `frozen ${milliseconds.toFixed()} ms`);
-      actor.stoppedUntil = time.now() + milliseconds;
-    });
-    add(settings.logOutages, away(this.broker, 20_000));
-    add(settings.warehouseOutages, away(this.warehouse, 90_000));
-  }
-
-  private restart(): void {
-    const role = this.random.pick(ROLES);
-    this.random.pick(this.slots.filter((slot) => slot.role === role)).stop();
-  }
 
   private comeRight(): void {
     this.trace(this.actor, 'everything comes right');

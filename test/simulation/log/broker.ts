@@ -44,6 +44,10 @@ export class Broker extends Server {
     );
   }
 
+  /** Told of every commit that goes further than before: of a topic's partition, from one offset to another. */
+  committed: (topic: Topic, group: string, partition: number, from: number, to: number) => void =
+    () => undefined;
+
   partitions(topic: Topic): number {
     return this.topics.get(topic)!.length;
   }
@@ -52,7 +56,7 @@ export class Broker extends Server {
     const key = `${topic}/${name}`;
     let group = this.groups.get(key);
     if (group === undefined) {
-      group = new Group(this, key, this.partitions(topic));
+      group = new Group(this, topic, key, this.partitions(topic));
       this.groups.set(key, group);
     }
     return group;
@@ -110,6 +114,11 @@ export class Broker extends Server {
 
   firsts(topic: Topic): number[] {
     return this.topics.get(topic)!.map(({ first }) => first);
+  }
+
+  /** What was ever appended to a partition, from one offset to another. */
+  records(topic: Topic, partition: number, from: number, to: number): LogRecord[] {
+    return this.partition(topic, partition).all.slice(from, to);
   }
 
   /** Everything that was ever appended, what retention has taken included. */

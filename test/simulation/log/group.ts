@@ -1,3 +1,4 @@
+import type { Topic } from '../../../src/log/upload-log.js';
 import type { Actor } from '../time.js';
 import type { Broker } from './broker.js';
 
@@ -28,6 +29,7 @@ export class Group {
 
   constructor(
     private readonly broker: Broker,
+    private readonly topic: Topic,
     private readonly name: string,
     private readonly partitions: number,
   ) {
@@ -57,7 +59,9 @@ export class Group {
     const member = this.members.get(id);
     if (generation !== this.generation || member?.partitions.includes(partition) !== true)
       return false;
+    const before = this.committed[partition]!;
     this.committed[partition] = offset;
+    if (offset > before) this.broker.committed(this.topic, this.name, partition, before, offset);
     return true;
   }
 

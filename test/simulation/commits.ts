@@ -1,0 +1,52 @@
+import { isFinal, rankOf } from '../../src/domain/requests/status.js';
+import { transitionOf } from '../../src/domain/requests/transition-record.js';
+import type { LogRecord } from '../../src/log/upload-log.js';
+import type { World } from './world.js';
+
+/** What a commit promises: that nothing below it is needed any more. Looked at with each commit. */
+export class Commits {
+  private readonly finished = new Set<string>();
+  /** By partition of the status topic: how far it was looked through. */
+  private readonly seen: number[] = [];
+
+  constructor(private readonly world: World) {}
+
+  /** @param records those that are committed now and were not before */
+  check(group: string, records: readonly LogRecord[]): void {
+    if (group === 'uploads/ingest') this.checkUploads(records);
+    if (group === 'status/status-history') this.checkHistory(records);
+  }
+
+  /** Of every upload that has an end the log knows what has become of it. */
+  private checkUploads(records: readonly LogRecord[]): void {
+    this.lookOn();
+    for (const { headers, offset, partition } of records) {
+      const { type, requestId } = headers;
+      if (type !== 'end' || this.finished.has(requestId!)) continue;
+      this.world.violated(
+        `uploads/${partition}@${offset} is committed before ${requestId} is final`,
+      );
+    }
+  }
+
+  /** The history has every transition, or a further one. */
+  private checkHistory(records: readonly LogRecord[]): void {
+    for (const { value, offset, partition } of records) {
+      const { requestId, status } = transitionOf(value);
+      const written = this.world.warehouse.requests.get(requestId);
+      if (written !== undefined && rankOf(written.status) >= rankOf(status)) continue;
+      this.world.violated(`status/${partition}@${offset} is committed before it is written`);
+    }
+  }
+
+  private lookOn(): void {
+    for (const [partition, end] of this.world.broker.ends('status').entries()) {
+      const from = this.seen[partition] ?? 0;
+      for (const { value } of this.world.broker.records('status', partition, from, end)) {
+        const { requestId, status } = transitionOf(value);
+        if (isFinal(status)) this.finished.add(requestId);
+      }
+      this.seen[partition] = end;
+    }
+  }
+}
