@@ -18,7 +18,9 @@ describe('a buffer that was given back', () => {
     const small = buffers.take(1_000);
     buffers.giveBack(small);
     buffers.giveBack(Buffer.from('x'));
-    expect(buffers.take(1_000).buffer === small.buffer && small.byteOffset === 0).toBe(false);
+    const next = buffers.take(1_000);
+    // Both may lie in Node's pool.
+    expect(next.buffer === small.buffer && next.byteOffset === small.byteOffset).toBe(false);
     expect(buffers.take(TARGET_BYTES)).toHaveLength(TARGET_BYTES);
   });
 

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { form, post, problemOf } from '../../../helpers/gateway/forms.js';
+import { form, post, problemOf } from '../../helpers/gateway/forms.js';
 import {
   startGateway,
   storedUpload,
   type Gateway,
   type StoredUpload,
-} from '../../../helpers/gateway/gateway.js';
-import { GzipUnpacker } from '../../../../src/gateway/create/gzip.js';
-import { Unpacker } from '../../../../src/gateway/create/unpacker.js';
+} from '../../helpers/gateway/gateway.js';
+import { GzipUnpacker } from '../../../src/gateway/create/gzip.js';
+import { Unpacker } from '../../../src/gateway/create/unpacker.js';
 
 const MIB = 1024 * 1024;
 const SELF_SERVE_LIMIT = 4 * MIB;
