@@ -62,6 +62,7 @@ function tiersOf(names) {
 async function runTiers(names) {
   const { TEST_RESULTS } = process.env;
   const folder = TEST_RESULTS ?? mkdtempSync(join(tmpdir(), 'custom-data-results-'));
+  let code = 0;
   for (const name of names) {
     const from = Date.now();
     const { minutes, testSeconds } = TIERS[name];
@@ -74,15 +75,16 @@ async function runTiers(names) {
       `--outputFile=${json}`,
     ];
     if (testSeconds !== undefined) options.push(`--testTimeout=${testSeconds * 1000}`);
-    const code = await jest(options, minutes * 60_000);
+    const ended = await jest(options, minutes * 60_000);
     const seconds = Math.round((Date.now() - from) / 1000);
     const { passed, failed } = resultsIn(json);
-    const tier = { name, minutes, seconds, isLate: code === 'late', passed };
+    const tier = { name, minutes, seconds, isLate: ended === 'late', passed };
     // A tier that ends badly without a failed test is a failure all the same.
-    const result = { ...tier, failed: code === 0 ? failed : Math.max(1, failed) };
+    const result = { ...tier, failed: ended === 0 ? failed : Math.max(1, failed) };
+    if (result.failed > 0) code = 1;
     writeFileSync(join(folder, `${name}.tier.json`), JSON.stringify(result));
   }
-  const code = report(folder);
+  report(folder);
   if (TEST_RESULTS === undefined) rmSync(folder, { recursive: true });
   return code;
 }
