@@ -133,9 +133,14 @@ export class KafkaTail implements Tail {
       if (partition !== undefined) {
         const state = this.partitions[partition]!;
         const { next } = state;
-        state.next = await this.reader.realigned(this.topic, partition, next);
-        this.waiting.advanced();
+        const there = await this.reader.realigned(this.topic, partition, next);
+        // Meanwhile another broker, the leader now, may have been read on.
         if (state.next !== next) return;
+        if (there !== next) {
+          state.next = there;
+          this.waiting.advanced();
+          return;
+        }
       }
       const lasting = unreadable(error);
       if (lasting !== undefined) {

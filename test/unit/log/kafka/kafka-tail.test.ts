@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { KafkaMessage } from 'kafkajs';
 import { pino } from 'pino';
@@ -13,6 +15,8 @@ class Brokers {
   leader = 'a';
   /** The offset of the first record, and the one behind the last. */
   log = { first: 0, next: 4 };
+  /** Resolves when offsets may be told. */
+  offsetsTold = Promise.resolve();
   readonly asked: { node: string; places: readonly Place[]; settle: Settle }[] = [];
   private wakeUp: (() => void) | undefined;
 
@@ -22,7 +26,10 @@ class Brokers {
       leaders: () => new Map([[this.leader, [0]]]),
       refresh: () => Promise.resolve(),
       refreshIfOld: () => Promise.resolve(),
-      offsets: (_topic: string, which: 'first' | 'next') => Promise.resolve([this.log[which]]),
+      offsets: async (_topic: string, which: 'first' | 'next') => {
+        await this.offsetsTold;
+        return [this.log[which]];
+      },
       retried: (_what: string, work: () => Promise<unknown>) => again(work),
       disconnect: () => Promise.resolve(),
       fetch: (node: string, _topic: string, places: readonly Place[]) =>
@@ -136,6 +143,25 @@ test('goes on where it stands when a broker that is behind says that it is out o
   (await brokers.question()).reject(outOfRange);
   const next = await brokers.question();
   expect(next.from).toBe(2);
+  next.resolve(records(2, 4));
+  await tail.reached([4], 4_000);
+  expect(texts(seen)).toEqual(['0', '1', '2', '3']);
+});
+
+test('hands over once what the new leader gives while the old one is out of range', async () => {
+  follow();
+  const old = await brokers.question('a');
+  brokers.leader = 'b';
+  await expect(tail.reached([0, 1], 10)).rejects.toThrow(LogUnavailableError);
+  let tell!: () => void;
+  brokers.offsetsTold = new Promise((resolve) => (tell = resolve));
+  old.reject(outOfRange);
+  (await brokers.question('b')).resolve(records(0, 2));
+  const next = await brokers.question('b');
+  expect(next.from).toBe(2);
+  tell();
+  await brokers.offsetsTold;
+  await setImmediate();
   next.resolve(records(2, 4));
   await tail.reached([4], 4_000);
   expect(texts(seen)).toEqual(['0', '1', '2', '3']);
