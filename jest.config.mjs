@@ -15,8 +15,9 @@ const LONG_MS = 300_000;
 
 /** A project a tier: `npm run test:unit`, `npm run test:kafka` and so on. */
 export default {
-  projects: Object.entries(TIERS).map(([name, { folder, without = [] }]) => ({
+  projects: Object.entries(TIERS).map(([name, { folder, without = [], log }]) => ({
     ...common,
+    globals: log === undefined ? {} : { DEPLOYMENT_LOG: log },
     displayName: name,
     testMatch: [`<rootDir>/${folder}/**/*.test.ts`],
     testPathIgnorePatterns: without.map((each) => `<rootDir>/${each}/`),

@@ -1,8 +1,9 @@
 /**
  * The tiers of the tests, in the order in which they run: the quick ones first.
  *
- * `npm test` runs those that are not `apart`. A tier that is apart needs what not every machine has:
- * a second broker, a mount, or containers. `.ci/run` runs all of them.
+ * `npm test` runs those that are not `apart`. A tier that is apart needs what not every machine has (a
+ * second broker, a mount, or containers), or shows on other servers, and with more of everything,
+ * what the others have shown. `.ci/run` runs all of them.
  */
 export const TIERS = {
   /** No engine, no broker, no build; no test takes over 5 s. */
@@ -16,7 +17,16 @@ export const TIERS = {
   /** The adapter on one real broker. */
   kafka: { folder: 'test/kafka', without: ['test/kafka/cluster'], minutes: 5 },
   /** The built service as processes: used, killed, cut off. */
-  process: { folder: 'test/process', without: ['test/process/disk'], minutes: 25 },
+  process: {
+    folder: 'test/process',
+    without: ['test/process/disk', 'test/process/chaos'],
+    log: 'lmdb',
+    minutes: 25,
+  },
+  /** What the tier before showed on an embedded service, on Kafka and ClickHouse. */
+  scaled: { folder: 'test/process/deployments', log: 'kafka', minutes: 5, apart: true },
+  /** Faults under load on Kafka and ClickHouse; the long forms run in the soak. */
+  chaos: { folder: 'test/process/chaos', minutes: 6, apart: true },
   /** Disks that lose power, fill up or turn read-only. */
   disk: { folder: 'test/process/disk', minutes: 6, apart: true },
   /** Three brokers under faults. */
@@ -26,4 +36,8 @@ export const TIERS = {
 };
 
 /** What `npm run test:NAME` runs besides the tier of that name. */
-export const WITH = { process: ['disk'], kafka: ['cluster'], deploy: ['containers'] };
+export const WITH = {
+  process: ['scaled', 'chaos', 'disk'],
+  kafka: ['cluster'],
+  deploy: ['containers'],
+};

@@ -9,6 +9,7 @@ import { ClickHouseHttp } from './clickhouse-http.js';
 import { describeWithBroker } from './kafka.js';
 import { KafkaBroker } from './kafka-broker.js';
 import { makeDataDir, type Ports, removeDataDir, ServiceProcess } from './service-process.js';
+import { IS_SOAK } from './soak.js';
 import { connectTo, type WarehouseKind } from './warehouses.js';
 
 const TOOL = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -19,21 +20,24 @@ export interface DeploymentKind {
   readonly warehouse: WarehouseKind;
 }
 
-/** One per adapter; the soak runs the mixed ones as well (`ALL_DEPLOYMENTS`). */
+/** One per adapter; the soak runs the mixed ones as well. */
 const DEPLOYMENTS: readonly DeploymentKind[] = [
   { log: 'lmdb', warehouse: 'chdb' },
   { log: 'kafka', warehouse: 'clickhouse' },
-  ...((process.env['ALL_DEPLOYMENTS'] ?? '') === ''
-    ? []
-    : ([
+  ...(IS_SOAK
+    ? ([
         { log: 'lmdb', warehouse: 'clickhouse' },
         { log: 'kafka', warehouse: 'chdb' },
-      ] as const)),
+      ] as const)
+    : []),
 ];
+
+/** The tiers share the deployments by their log. */
+const OF_TIER = (globalThis as { DEPLOYMENT_LOG?: string }).DEPLOYMENT_LOG;
 
 /** The tests once on each. Those on Kafka are skipped loudly where no broker can be started; a failure in CI. */
 export function describeDeployments(tests: (kind: DeploymentKind) => void): void {
-  for (const kind of DEPLOYMENTS) {
+  for (const kind of DEPLOYMENTS.filter(({ log }) => log === OF_TIER)) {
     const describeKind = kind.log === 'kafka' ? describeWithBroker : describe;
     describeKind(`on ${kind.log} and ${kind.warehouse}`, () => {
       tests(kind);

@@ -8,6 +8,7 @@ import { describeWithBroker } from '../../helpers/kafka.js';
 import { KafkaProxy } from '../../helpers/kafka-proxy.js';
 import { clockShiftedBy } from '../../helpers/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { IS_SOAK } from '../../helpers/soak.js';
 import {
   COST,
   csvOf,
@@ -19,8 +20,8 @@ import {
 /** Clients that wait for each 201 win with the next upload, through any gateway, whatever its clock. */
 
 const SLOW = clockShiftedBy(-5 * 60_000);
-const ROUNDS = 40;
-const LATE_ROUNDS = 8;
+const ROUNDS = IS_SOAK ? 40 : 6;
+const LATE_ROUNDS = IS_SOAK ? 8 : 2;
 const LATE_MS = 400;
 const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 

@@ -7,15 +7,16 @@ import { Cluster } from '../../helpers/cluster.js';
 import { describeWithBroker } from '../../helpers/kafka.js';
 import { Load } from '../../helpers/load.js';
 import type { ServiceProcess } from '../../helpers/service-process.js';
+import { IS_SOAK } from '../../helpers/soak.js';
 
 /** SIGKILL of every process of the scaled-out service, again and again under load. */
 
 /** In each of them every process is killed once. */
-const ROUNDS = 4;
+const ROUNDS = IS_SOAK ? 4 : 1;
 const LONGEST_PAUSE_MS = 600;
 /** A killed consumer holds its partitions back until its session ends, after 10 s. */
 const WORKING_MS = 90_000;
-const CLIENTS = 6;
+const CLIENTS = IS_SOAK ? 6 : 3;
 
 /** A place in the cluster: a process, or its successor on the way. */
 class Seat {

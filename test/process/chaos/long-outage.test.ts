@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { UploadLog } from '../../../src/log/upload-log.js';
 import { ApiClient } from '../../helpers/api-client.js';
@@ -10,6 +10,7 @@ import { expectInvariants } from '../../helpers/invariants.js';
 import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
 import { clockShiftedBy } from '../../helpers/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { IS_SOAK } from '../../helpers/soak.js';
 import { ingestIdle } from '../../helpers/uploads-topic.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
 
@@ -34,7 +35,10 @@ const ENV = {
 /** A gateway looks at what is unfinished once in a hundredth of the retention. */
 const LOOK_MS = 36_000;
 
-describeWithBroker('a warehouse that is away for long', () => {
+/** It waits for two minutes; the simulation has the same in its own time. */
+const describeInSoak = IS_SOAK ? describeWithBroker : describe.skip;
+
+describeInSoak('a warehouse that is away for long', () => {
   const model = new WarehouseModel();
   const accepted: string[] = [];
   let cluster: Cluster;

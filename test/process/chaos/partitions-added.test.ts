@@ -10,6 +10,7 @@ import { expectInvariants } from '../../helpers/invariants.js';
 import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
 import { clockShiftedBy } from '../../helpers/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { IS_SOAK } from '../../helpers/soak.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
 
 /** Partitions are added to the topics of a running service. */
@@ -105,7 +106,7 @@ describeWithBroker('with two gateways and two ingests', () => {
       const key = `key ${accepted.length}`;
       await upload(0, rowsOf(key, 1));
       await upload(1, rowsOf(key, 1));
-      await sleep(100);
+      await sleep(IS_SOAK ? 100 : 1_000);
     }
     for (const topic of ['uploads', 'status'] as const) {
       expect(await added(topic)).toHaveLength(AFTER[topic] - BEFORE[topic]);

@@ -6,10 +6,12 @@ import { Cluster } from '../../helpers/cluster.js';
 import { describeWithBroker } from '../../helpers/kafka.js';
 import { Load } from '../../helpers/load.js';
 import type { ServiceProcess } from '../../helpers/service-process.js';
+import { IS_SOAK } from '../../helpers/soak.js';
 
 /** Ingest processes that join and leave while uploads are open, and while finished ones wait. */
 
-const CHANGES = 4;
+/** Half of them join, half of them leave. */
+const CHANGES = IS_SOAK ? 4 : 2;
 /** An upload is open across one change or two. */
 const UPLOAD_MS = 4_000;
 const BETWEEN_MS = 2_500;
@@ -47,8 +49,7 @@ describeWithBroker('a rebalance', () => {
       if (kind !== undefined) await clickhouse.fault({ kind, on: 'insert' });
       for (let change = 0; change < CHANGES; change++) {
         await sleep(BETWEEN_MS);
-        // One, two, three, two, one of them.
-        if (change < 2) {
+        if (change < CHANGES / 2) {
           members.push(await cluster.start('ingest'));
         } else {
           const [oldest, ...others] = members;

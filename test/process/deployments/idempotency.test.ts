@@ -1,56 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { UploadRequestRecord } from '../../../src/domain/requests/transition.js';
 import { ApiClient } from '../../helpers/api-client.js';
-import { Cluster } from '../../helpers/cluster.js';
 import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
+import { accepted, fileOf, QUICK, retried, send, storedClicks } from '../../helpers/idempotent.js';
 import { killedAtEnd } from '../../helpers/preloads/preload.js';
-import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { tokenFor } from '../../helpers/service-process.js';
 
 /** One upload for a key, whatever happens to the gateways. */
 
 const ACCOUNT = 'acme';
-/** So that a claim settles after nine seconds. */
-const QUICK = { LOG_TIMEOUT_SECONDS: '3' };
-const KEY = 'Idempotency-Key';
-
-const fileOf = (campaign: string, clicks = 1): string =>
-  `date,channel,currency,campaign,impressions,clicks,cost\n2026-02-01,news,EUR,${campaign},1,${clicks},0.5\n`;
-
-function send(
-  service: ServiceProcess,
-  token: string,
-  key: string,
-  content: string,
-): Promise<Response> {
-  const body = new FormData();
-  body.append('file', new Blob([content]), 'data.csv');
-  const url = `http://127.0.0.1:${service.ports.api}/custom-data-upload/v1.0/cost/requests/`;
-  const headers = { Authorization: `SERVICE-API-KEY ${token}`, [KEY]: key };
-  return fetch(url, { method: 'POST', headers, body });
-}
-
-async function accepted(answering: Promise<Response>): Promise<UploadRequestRecord> {
-  const answer = await answering;
-  const text = await answer.text();
-  expect([answer.status, text]).toEqual([201, expect.any(String)]);
-  return JSON.parse(text) as UploadRequestRecord;
-}
-
-/** As a client does it that was answered 409. */
-async function retried(create: () => Promise<Response>): Promise<Response> {
-  const until = Date.now() + 60_000;
-  for (;;) {
-    const answer = await create();
-    if (answer.status !== 409 || Date.now() > until) return answer;
-    await sleep(Number(answer.headers.get('Retry-After')) * 1_000);
-  }
-}
-
-const storedClicks =
-  "SELECT sum(clicks) AS clicks, count() AS rows FROM cost_rows WHERE campaign = '";
 
 describeDeployments((kind) => {
   let deployment: Deployment;
@@ -122,48 +80,5 @@ describeDeployments((kind) => {
     const { requestId } = await accepted(retried(() => create('ended', fileOf('ended'))));
     await client.finished('cost', requestId);
     expect(await requestsOf('ended')).toEqual([{ requests: [requestId] }]);
-  });
-});
-
-describeWithBroker('two gateways', () => {
-  let cluster: Cluster;
-  let gateways: ServiceProcess[];
-  let token: string;
-
-  beforeAll(async () => {
-    cluster = await Cluster.open({ env: QUICK });
-    token = await tokenFor(cluster.sharedDir, ACCOUNT);
-    await cluster.start('ingest');
-    await cluster.start('status');
-    gateways = [await cluster.start('gateway'), await cluster.start('gateway')];
-  });
-  afterAll(() => cluster.close());
-
-  test('make one request of ten uploads at once, and know each other’s keys', async () => {
-    const client = new ApiClient(() => gateways[0]!.ports.api, token);
-    for (const key of ['one', 'two', 'three']) {
-      const all = await Promise.all(
-        Array.from({ length: 10 }, (_, i) =>
-          accepted(send(gateways[i % 2]!, token, key, fileOf(key))),
-        ),
-      );
-      const [requestId, ...others] = new Set(all.map((record) => record.requestId));
-      expect(others).toEqual([]);
-      await client.finished('cost', requestId!);
-      expect(await cluster.query(`${storedClicks}${key}'`)).toEqual([{ clicks: 1, rows: 1 }]);
-    }
-    expect((await send(gateways[1]!, token, 'one', fileOf('another'))).status).toBe(422);
-  });
-
-  test('the retry of an upload whose gateway died goes through the other', async () => {
-    const doomed = await cluster.start('gateway', killedAtEnd('before'));
-    await expect(send(doomed, token, 'doomed', fileOf('doomed'))).rejects.toThrow();
-    expect((await send(gateways[0]!, token, 'doomed', fileOf('doomed'))).status).toBe(409);
-    const [first, second] = await Promise.all(
-      gateways.map((gateway) =>
-        accepted(retried(() => send(gateway, token, 'doomed', fileOf('doomed')))),
-      ),
-    );
-    expect(first!.requestId).toBe(second!.requestId);
   });
 });

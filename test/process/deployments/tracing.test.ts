@@ -5,7 +5,6 @@ import { json } from 'node:stream/consumers';
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import { beginSpan, SpanKind, traceParentOf } from '../../../src/ops/tracing.js';
 import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { tokenFor } from '../../helpers/service-process.js';
 
@@ -96,12 +95,4 @@ describeDeployments((kind) => {
     // Neither whose it is nor what is in it.
     expect(JSON.stringify(spans)).not.toMatch(/acme|secret name|data\.csv|SERVICE-API-KEY/);
   });
-});
-
-test('without a collector a span records nothing, and a caller’s trace is passed on', () => {
-  const parent = `00-${TRACE}-${PARENT}-01`;
-  const span = beginSpan('create', SpanKind.SERVER, parent);
-  expect(span.isRecording()).toBe(false);
-  expect(traceParentOf(span)).toBe(parent);
-  expect(traceParentOf(beginSpan('create', SpanKind.SERVER, undefined))).toBeUndefined();
 });

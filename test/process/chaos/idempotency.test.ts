@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { ApiClient } from '../../helpers/api-client.js';
+import { Cluster } from '../../helpers/cluster.js';
+import { accepted, fileOf, QUICK, retried, send, storedClicks } from '../../helpers/idempotent.js';
+import { describeWithBroker } from '../../helpers/kafka.js';
+import { killedAtEnd } from '../../helpers/preloads/preload.js';
+import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+
+/** One upload for a key, whichever gateway gets it. */
+
+describeWithBroker('two gateways', () => {
+  let cluster: Cluster;
+  let gateways: ServiceProcess[];
+  let token: string;
+
+  beforeAll(async () => {
+    cluster = await Cluster.open({ env: QUICK });
+    token = await tokenFor(cluster.sharedDir, 'acme');
+    await cluster.start('ingest');
+    await cluster.start('status');
+    gateways = [await cluster.start('gateway'), await cluster.start('gateway')];
+  });
+  afterAll(() => cluster.close());
+
+  test('make one request of ten uploads at once, and know each other’s keys', async () => {
+    const client = new ApiClient(() => gateways[0]!.ports.api, token);
+    for (const key of ['one', 'two', 'three']) {
+      const all = await Promise.all(
+        Array.from({ length: 10 }, (_, i) =>
+          accepted(send(gateways[i % 2]!, token, key, fileOf(key))),
+        ),
+      );
+      const [requestId, ...others] = new Set(all.map((record) => record.requestId));
+      expect(others).toEqual([]);
+      await client.finished('cost', requestId!);
+      expect(await cluster.query(`${storedClicks}${key}'`)).toEqual([{ clicks: 1, rows: 1 }]);
+    }
+    expect((await send(gateways[1]!, token, 'one', fileOf('another'))).status).toBe(422);
+  });
+
+  test('the retry of an upload whose gateway died goes through the other', async () => {
+    const doomed = await cluster.start('gateway', killedAtEnd('before'));
+    await expect(send(doomed, token, 'doomed', fileOf('doomed'))).rejects.toThrow();
+    expect((await send(gateways[0]!, token, 'doomed', fileOf('doomed'))).status).toBe(409);
+    const [first, second] = await Promise.all(
+      gateways.map((gateway) =>
+        accepted(retried(() => send(gateway, token, 'doomed', fileOf('doomed')))),
+      ),
+    );
+    expect(first!.requestId).toBe(second!.requestId);
+  });
+});
