@@ -35,11 +35,15 @@ const DEPLOYMENTS: readonly DeploymentKind[] = [
 /** The tiers share the deployments by their log. */
 const OF_TIER = (globalThis as { DEPLOYMENT_LOG?: string }).DEPLOYMENT_LOG;
 
-/** The tests once on each. Those on Kafka are skipped loudly where no broker can be started; a failure in CI. */
+/** Tests of one log, in the tier of that log. Those on Kafka are skipped loudly where no broker can be started; a failure in CI. */
+export function describeOn(log: DeploymentKind['log'], name: string, tests: () => void): void {
+  if (log === OF_TIER) (log === 'kafka' ? describeWithBroker : describe)(name, tests);
+}
+
+/** The tests once on each deployment of the tier. */
 export function describeDeployments(tests: (kind: DeploymentKind) => void): void {
-  for (const kind of DEPLOYMENTS.filter(({ log }) => log === OF_TIER)) {
-    const describeKind = kind.log === 'kafka' ? describeWithBroker : describe;
-    describeKind(`on ${kind.log} and ${kind.warehouse}`, () => {
+  for (const kind of DEPLOYMENTS) {
+    describeOn(kind.log, `on ${kind.log} and ${kind.warehouse}`, () => {
       tests(kind);
     });
   }

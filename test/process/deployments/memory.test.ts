@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { logFolder } from '../../../src/config/data-folder.js';
 import { ApiClient } from '../../helpers/api-client.js';
 import { Cluster } from '../../helpers/cluster.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
+import { describeOn } from '../../helpers/deployment.js';
 import { Program } from '../../helpers/log/program.js';
 import {
   makeDataDir,
@@ -69,7 +69,7 @@ async function expectAccepted(answering: Promise<Response[]>): Promise<void> {
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
 }
 
-describe('on the embedded log', () => {
+describeOn('lmdb', 'on the embedded log', () => {
   test.each([
     ['1 MiB', PLAIN],
     ['gzip that unpacks to 32 MiB', UNPACKS_TO_32_MIB],
@@ -95,7 +95,7 @@ describe('on the embedded log', () => {
   });
 });
 
-describeWithBroker('on Kafka', () => {
+describeOn('kafka', 'on Kafka', () => {
   test.each([
     ['1 MiB', PLAIN],
     ['gzip that unpacks to 32 MiB', UNPACKS_TO_32_MIB],
