@@ -22,7 +22,7 @@ const PASSWORD = 'right-password';
 const MECHANISM = 'SCRAM-SHA-512';
 const LOGIN = `${MECHANISM}=[iterations=4096,password=${PASSWORD}]`;
 
-describeWithBroker('what a running service is refused', () => {
+describeWithBroker('what a service is refused', () => {
   let proxy: KafkaProxy;
   let broker: KafkaBroker;
   beforeAll(async () => {
@@ -125,6 +125,24 @@ describeWithBroker('what a running service is refused', () => {
     }));
     await insiders.admin((admin) => admin.createAcls({ acl }));
   }
+
+  it('a right to a single topic ends the start', async () => {
+    const resourceName = `${logs.prefix}status`;
+    const deny = {
+      resourceType: AclResourceTypes.TOPIC,
+      operation: AclOperationTypes.READ,
+      resourceName,
+      resourcePatternType: ResourcePatternTypes.LITERAL,
+      principal: `User:${USER}`,
+      host: '*',
+      permissionType: AclPermissionTypes.DENY,
+    };
+    await insiders.admin((admin) => admin.createAcls({ acl: [deny] }));
+    const sasl = { mechanism: 'scram-sha-512', username: USER, password: PASSWORD } as const;
+    await expect(logs.open({ sasl, timeoutMs: 3_000 })).rejects.toThrow(
+      /^KAFKA_SASL_USERNAME lacks a right on the brokers: /,
+    );
+  });
 
   it('a login: it is asked for until it is given back', async () => {
     await run();

@@ -75,7 +75,9 @@ async function connect(options: ConnectOptions): Promise<Connected> {
   }
   const reader = new DirectReader(kafka, timeoutMs, metadataMs);
   try {
-    await reader.connect(TOPICS.map((topic) => prefix + topic));
+    const topics = TOPICS.map((topic) => prefix + topic);
+    await reader.connect(topics);
+    await Promise.all(topics.map((topic) => reader.tryToRead(topic)));
     const appender = await Appender.connect(kafka, options);
     warnOfFewReplicas(replicas, logger);
     return { kafka, reader, appender };

@@ -123,6 +123,14 @@ export class DirectReader {
     return responses.flatMap(({ partitions }) => partitions);
   }
 
+  /** Reads nothing. Throws what the brokers say of whoever reads the topic without the right to. */
+  async tryToRead(topic: string): Promise<void> {
+    const [offset = 0] = await this.offsets(topic, 'next');
+    for (const [node, led] of this.leaders(topic)) {
+      if (led.includes(0)) await this.fetch(node, topic, [{ partition: 0, offset }], 1, 0);
+    }
+  }
+
   /**
    * By partition: the offset of the first record still kept, or the one that the next record gets.
    *
