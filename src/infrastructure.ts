@@ -14,11 +14,14 @@ import { isPassing, type Warehouse } from './warehouse/warehouse.js';
 /** What brokers have to answer that they are left: they may be away. */
 const LEAVE_MS = 2_000;
 
+/** Of what is on servers: it is waited for. */
+const NEVER = new Promise<never>(() => undefined);
+
 /** What has been opened, and how to close it again, last first. */
 export interface Infrastructure {
   readonly log: UploadLog;
   readonly warehouse: Warehouse;
-  /** Rejects when the log cannot go on in this process. */
+  /** Rejects when the log or the warehouse cannot go on in this process. */
   readonly failed: Promise<never>;
   /**
    * Resolves when the brokers have answered and the warehouse has the schema that this process
@@ -49,17 +52,22 @@ export async function openInfrastructure(config: Config, logger: Logger): Promis
     const {
       log: adapter,
       ready: logReady,
-      failed,
+      failed: logFailed,
       close: closeLog,
     } = await openLog(config, logger);
     const log = new FormattedLog(adapter);
     closes.push(closeLog);
-    const { warehouse, ready: warehouseReady } = await openWarehouse(config, logger);
+    const {
+      warehouse,
+      ready: warehouseReady,
+      failed: warehouseFailed,
+    } = await openWarehouse(config, logger);
     closes.push(() => warehouse.close());
     const ready = async (signal: AbortSignal): Promise<void> => {
       await logReady(signal);
       await warehouseReady(signal);
     };
+    const failed = Promise.race([logFailed, warehouseFailed]);
     return { log, warehouse, failed, ready, close };
   } catch (error) {
     await close();
@@ -97,12 +105,11 @@ async function openLog(
   if (kafka !== undefined) {
     const { configuredKafkaLog } = await import('./log/kafka/configured.js');
     const log = await configuredKafkaLog(kafka, limits, logger);
-    const never = new Promise<never>(() => undefined);
     const close = async (): Promise<void> => {
       const reason = await attempt(() => log.close(), LEAVE_MS);
       if (reason !== 'ok') logger.warn({ reason }, 'the brokers were not left in good order');
     };
-    return { log, failed: never, ready: (signal) => log.ready(signal), close };
+    return { log, failed: NEVER, ready: (signal) => log.ready(signal), close };
   }
   const { LmdbLog } = await import('./log/lmdb/lmdb-log.js');
   const log = LmdbLog.open({
@@ -116,7 +123,7 @@ async function openLog(
 async function openWarehouse(
   { dataDir, clickhouse, clickhouseDatabase }: Config,
   logger: Logger,
-): Promise<Pick<Infrastructure, 'warehouse' | 'ready'>> {
+): Promise<Pick<Infrastructure, 'warehouse' | 'failed' | 'ready'>> {
   if (clickhouse !== undefined) {
     const { connectClickHouse, clickHouseReady } =
       await import('./warehouse/clickhouse/connect.js');
@@ -124,9 +131,10 @@ async function openWarehouse(
     // Many processes share it: `custom-data migrate` is the one that changes its schema.
     const ready = (signal: AbortSignal): Promise<void> =>
       clickHouseReady(warehouse, clickhouseDatabase, logger, signal);
-    return { warehouse, ready };
+    return { warehouse, failed: NEVER, ready };
   }
   const { ChdbWarehouse } = await import('./warehouse/chdb/chdb-warehouse.js');
   const warehouse = await ChdbWarehouse.open(dataDir, clickhouseDatabase);
-  return { warehouse, ready: () => migrate(warehouse, clickhouseDatabase) };
+  const ready = (): Promise<void> => migrate(warehouse, clickhouseDatabase);
+  return { warehouse, failed: warehouse.failed, ready };
 }

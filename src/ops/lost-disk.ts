@@ -4,9 +4,11 @@ import { closeSync, openSync } from 'node:fs';
 const LOST = new Set(['EROFS', 'EIO']);
 
 /**
- * Whether a file whose writing has failed can be written never again, as far as this process goes.
- * On a disk that is full, or that fails in places, the file opens.
+ * Whether a disk on which writing has failed can be written never again, as far as this process goes.
+ * On one that is full, or that fails in places, the file opens. Only opening tells: to whoever asks
+ * for access a file system that has met an error looks as before.
  *
+ * @param file on that disk; one that is not there tells nothing
  * @returns what is wrong; undefined: the next write may succeed
  */
 export function lostDisk(file: string): Error | undefined {

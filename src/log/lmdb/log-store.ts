@@ -3,10 +3,10 @@ import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { Failure } from '../../domain/failure.js';
+import { lostDisk } from '../../ops/lost-disk.js';
 import { LogUnavailableError, type LogRecord, type Topic } from '../upload-log.js';
 import { handled } from './commit-cause.js';
 import { type Head, newVersion, type Tip } from './head.js';
-import { lostDisk } from './lost-disk.js';
 
 /** Address space that is reserved for the file; it takes no memory and no disk before it is used. */
 const MAP_BYTES = 2 ** 40;

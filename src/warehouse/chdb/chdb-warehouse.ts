@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 
 import type { ChdbResult } from 'chdb';
 
+import { Failure } from '../../domain/failure.js';
+import { lostDisk } from '../../ops/lost-disk.js';
 import { warehouseErrors } from '../../ops/metrics.js';
 import { failureOf, type StatementKind } from '../failure.js';
 import { ONE_PART } from '../one-part.js';
@@ -44,8 +46,10 @@ export function chdbFolder(dataDir: string): string {
  */
 export class ChdbWarehouse implements Warehouse {
   private readonly running = new Set<Promise<unknown>>();
+  private readonly failure = new Failure();
 
   private constructor(
+    private readonly folder: string,
     private readonly database: string,
     private readonly writers: SessionPool,
     private readonly readers: SessionPool,
@@ -66,6 +70,7 @@ export class ChdbWarehouse implements Warehouse {
     const folder = chdbFolder(dataDir);
     await mkdir(folder, { recursive: true });
     const warehouse = new ChdbWarehouse(
+      folder,
       database,
       new SessionPool(folder, WRITERS, []),
       new SessionPool(folder, 1, READ_ARGUMENTS),
@@ -75,6 +80,11 @@ export class ChdbWarehouse implements Warehouse {
     );
     await warehouse.execute(`CREATE DATABASE IF NOT EXISTS ${identifier(database)}`);
     return warehouse;
+  }
+
+  /** Rejects when its folder cannot be written any more. */
+  get failed(): Promise<never> {
+    return this.failure.promise;
   }
 
   async execute(sql: string): Promise<void> {
@@ -134,6 +144,9 @@ export class ChdbWarehouse implements Warehouse {
     } catch (error) {
       const failed = asWarehouseError(error, kind);
       warehouseErrors.inc({ class: failed.failure });
+      // The engine holds this file as long as it has the folder.
+      const lost = lostDisk(resolve(this.folder, 'status'));
+      if (lost !== undefined) this.failure.report(lost);
       throw failed;
     } finally {
       this.running.delete(running);

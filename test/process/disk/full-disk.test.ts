@@ -165,10 +165,14 @@ describeWithDisks('a disk', () => {
     await load.expectUploadsAsModelled(service);
   });
 
-  it.each(['at rest', 'under load'])(
-    'that turns read-only %s ends the process, and once it is mended the next one goes on',
-    async (when) => {
-      const disk = new SmallDisk(disks, dataDir, 400);
+  it.each([
+    ['at rest', 'all that is stored', '.'],
+    ['under load', 'all that is stored', '.'],
+    ['under load', 'the warehouse', 'warehouse'],
+  ])(
+    'that turns read-only %s under %s ends the process, and once it is mended the next one goes on',
+    async (when, _, folder) => {
+      const disk = new SmallDisk(disks, join(dataDir, folder), 400);
       await start({ SHUTDOWN_SECONDS: '2' });
       const before = await loaded('before');
       before.start();
