@@ -6,6 +6,7 @@ import { ApiClient } from './api-client.js';
 import { expectViewsToEqual, type QueryTarget } from './compare-views.js';
 import { expectInvariants, type KnownRequests } from './invariants.js';
 import { type ServiceProcess, tokenFor } from './service-process.js';
+import { countChecked } from './soak.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from './warehouse-model.js';
 
 interface Sent {
@@ -167,6 +168,7 @@ export class Load {
         );
       }
       await expectViewsToEqual(warehouse, this.model, account);
+      countChecked('uploads', accepted.length);
     }
   }
 
