@@ -74,7 +74,7 @@ export class ClickHouseHttp {
       process.execPath,
       ['--import', REGISTER, PROGRAM, JSON.stringify(options)],
       {
-        env: { PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '16' },
+        env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), UV_THREADPOOL_SIZE: '16' },
         stdio: ['pipe', 'pipe', 'inherit'],
       },
     );
