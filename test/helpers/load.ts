@@ -5,8 +5,8 @@ import { expect } from '@jest/globals';
 import { ApiClient } from './api-client.js';
 import { expectViewsToEqual, type QueryTarget } from './compare-views.js';
 import { expectInvariants, type KnownRequests } from './invariants.js';
-import { type ServiceProcess, tokenFor } from './service-process.js';
 import { countChecked } from './soak.js';
+import { type ServiceProcess, tokenFor } from './service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from './warehouse-model.js';
 
 interface Sent {
