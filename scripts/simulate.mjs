@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- [--seeds N] [--from S] [--all] [--uncovered]`: the service over a simulated log,
- * warehouse and clock, once for each seed. `npm run simulate -- --seed S` writes the seed's trace.
+ * `npm run simulate -- [--seeds N] [--from S] [--all] [--coverage] [--uncovered]`: the service over a
+ * simulated log, warehouse and clock, once for each seed. `npm run simulate -- --seed S` writes the seed's trace.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,84 +1,149 @@
 /**
- * `npm run soak -- [--minutes N]`: repeats 10,000 seeds of the simulation and the tests that kill, stop
- * and cut off processes, until one fails, the time is over or Ctrl-C. Time that is over ends no round:
- * it only begins no more.
+ * `npm run soak -- [--minutes N] [--seed S]`: the simulation, seed after seed, on one core, and beside
+ * it the tests that kill, stop, cut off and fill up what the service stands on, again and again, until
+ * one fails, the time is over or Ctrl-C. Then it prints how often each kind of fault has happened in
+ * what passed. Time that is over begins no more; what is under way then has a while to end.
  */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './ensure-built.mjs';
+import { add, nextSuite, summaryOf, tallyOf } from './soak/tally.mjs';
+import { SUITES } from './soak/suites.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Seeds that no round before has had. */
-const SEEDS = 10_000;
-const SUITES = ['test/process/chaos/', 'test/process/e2e/kill', 'test/process/log/lmdb/processes'];
-// Disks are mounted by root alone.
-if (process.getuid?.() === 0) SUITES.push('test/process/disk/power-loss');
+/** Suites side by side: they mostly wait. */
+const LANES = 2;
+/** For suites that are under way when the time is over. */
+const GRACE_MS = 4 * 60_000;
+const SHOWN_BYTES = 20_000;
 
-const end = Date.now() + minutesOrExit() * 60_000;
+const { minutes, seed } = optionsOrExit();
 const started = Date.now();
+const end = started + minutes * 60_000;
+const random = randomOf(seed);
 /** What killed tests leave behind is in here. */
 const temporary = mkdtempSync(join(tmpdir(), 'custom-data-soak-'));
-let running;
+const simulated = join(temporary, 'simulated');
+const suites = SUITES.map((suite) => ({ ...suite, runs: 0, isUnderWay: false, kinds: new Set() }));
+const passed = tallyOf('');
+/** Processes whose groups end with the soak. */
+const running = new Set();
+const failures = [];
+/** Nothing more is begun, and what is under way has been killed. */
 let isStopped = false;
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.on(signal, () => {
-    isStopped = true;
-    // As a group, so that what the tests have started ends as well, even what they have stopped.
-    if (running !== undefined) killGroup(running);
-  });
-}
 
-let rounds = 0;
-let hasFailed = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 try {
   await ensureBuilt();
-  while (!isStopped && !hasFailed && (rounds === 0 || Date.now() < end)) {
-    console.log(`soak: round ${rounds + 1}`);
-    const code = await round();
-    if (isStopped) break;
-    hasFailed = code !== 0;
-    if (!hasFailed) rounds++;
-  }
+  console.log(`soak: --seed ${seed}`);
+  const simulation = simulate();
+  const late = setTimeout(stop, Math.min(end + GRACE_MS - Date.now(), 2 ** 31 - 1));
+  await Promise.all(Array.from({ length: LANES }, lane));
+  clearTimeout(late);
+  stop();
+  await simulation;
 } catch (error) {
-  console.error(`error: ${error.message}`);
-  hasFailed = true;
+  failures.push(error.message);
 } finally {
-  rmSync(temporary, { recursive: true, force: true, maxRetries: 10 });
+  stop();
+  await removeLeftovers();
 }
-const minutes = ((Date.now() - started) / 60_000).toFixed(1);
-if (hasFailed) console.log(`soak: failed in round ${rounds + 1}, after ${minutes} minutes`);
-else console.log(`soak: ${rounds} rounds in ${minutes} minutes, no failure`);
-process.exit(hasFailed ? 1 : 0);
+add(passed, tallyOf(existsSync(simulated) ? readFileSync(simulated, 'utf8') : ''));
+rmSync(temporary, { recursive: true, force: true, maxRetries: 10 });
+const took = (Date.now() - started) / 60_000;
+console.log(summaryOf({ minutes: took, seed, tally: passed, suites, failures }).join('\n'));
+process.exit(failures.length > 0 ? 1 : 0);
 
-/** Runs everything once; the exit code, null when a signal has ended it. */
-async function round() {
-  const from = 1 + rounds * SEEDS;
-  const simulation = ['scripts/simulate.mjs', '--seeds', `${SEEDS}`, '--from', `${from}`];
-  const code = await run(simulation);
-  if (code !== 0 || isStopped) return code;
-  return run([
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    'node_modules/jest/bin/jest.js',
-    ...SUITES,
-  ]);
+async function lane() {
+  while (!isStopped && Date.now() < end) {
+    const suite = nextSuite(suites, passed.faults, random);
+    suite.isUnderWay = true;
+    await runSuite(suite);
+    suite.isUnderWay = false;
+  }
 }
 
-async function run(command) {
-  running = spawn(process.execPath, command, {
+async function runSuite(suite) {
+  const from = Date.now();
+  const counts = join(temporary, `counts-${from}-${running.size}`);
+  const { code, output } = await run(
+    [
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      'node_modules/jest/bin/jest.js',
+      ...['--runInBand', '--ci', '--cacheDirectory', join(root, '.cache', 'jest')],
+      suite.path,
+    ],
+    {
+      SOAK_COUNTS: counts,
+      SOAK: '1',
+      // Without a broker or a disk the tests are to fail, not to be skipped again and again.
+      CI: 'true',
+      ...suite.env,
+    },
+  );
+  if (isStopped) return;
+  const seconds = Math.round((Date.now() - from) / 1000);
+  const minute = ((Date.now() - started) / 60_000).toFixed(1).padStart(5);
+  if (code !== 0) {
+    console.log(`${minute} min  ${suite.path} FAILED after ${seconds} s\n${output}`);
+    const env = Object.entries({ SOAK: 1, ...suite.env });
+    const variables = env.map(([name, value]) => `${name}=${value}`).join(' ');
+    failures.push(`${suite.path}: ${variables} npm test -- ${suite.path}`);
+    stop();
+    return;
+  }
+  const tally = tallyOf(existsSync(counts) ? readFileSync(counts, 'utf8') : '');
+  add(passed, tally);
+  suite.runs++;
+  for (const kind of tally.faults.keys()) suite.kinds.add(kind);
+  const faults = [...tally.faults].map(([kind, count]) => `${kind} ${count}`).join(', ');
+  console.log(`${minute} min  ${suite.path} passed in ${seconds} s: ${faults}`);
+}
+
+/** Until it is stopped, or a seed fails. */
+async function simulate() {
+  const args = ['--seeds', '1000000', '--from', `${seed}`];
+  const env = { SOAK_COUNTS: simulated };
+  const { code, output } = await run(['scripts/simulate.mjs', ...args], env);
+  if (isStopped) return;
+  console.log(output);
+  failures.push(`the simulation has ended with ${code}: npm run simulate -- --seed (see above)`);
+  stop();
+}
+
+async function run(command, env) {
+  if (isStopped) return { code: null, output: '' };
+  const path = join(temporary, `output-${Date.now()}-${running.size}`);
+  const file = openSync(path, 'w');
+  const child = spawn(process.execPath, command, {
     cwd: root,
-    stdio: 'inherit',
+    stdio: ['ignore', file, file],
+    // A group of its own: what the tests have started ends with it, even what they have stopped.
     detached: true,
-    // CI: without a broker the suites are to fail, not to be skipped round after round.
-    env: { ...process.env, TMPDIR: temporary, CI: 'true', ALL_DEPLOYMENTS: '1' },
+    env: { ...process.env, TMPDIR: temporary, ...env },
   });
-  const [code] = await once(running, 'exit');
-  return code;
+  closeSync(file);
+  running.add(child);
+  const [code] = await once(child, 'exit');
+  killGroup(child);
+  running.delete(child);
+  const output = readFileSync(path, 'utf8').slice(-SHOWN_BYTES);
+  rmSync(path);
+  return { code, output };
+}
+
+function stop() {
+  isStopped = true;
+  for (const child of running) killGroup(child);
 }
 
 function killGroup({ pid }) {
@@ -89,12 +154,35 @@ function killGroup({ pid }) {
   }
 }
 
-function minutesOrExit() {
+/** Disks of tests that were killed are still mounted. */
+async function removeLeftovers() {
+  // What still writes to them is on its way out.
+  await sleep(500);
+  register(new URL('../test/helpers/log/typescript-hooks.mjs', import.meta.url));
+  const { removeLeftoverDisks } = await import('../test/helpers/leftover-disks.ts');
+  removeLeftoverDisks();
+}
+
+/** Numbers from 0 up to, not including, 1 (mulberry32). */
+function randomOf(number) {
+  let state = number;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function optionsOrExit() {
   try {
-    const { values } = parseArgs({ options: { minutes: { type: 'string' } } });
+    const options = { minutes: { type: 'string' }, seed: { type: 'string' } };
+    const { values } = parseArgs({ options });
     const minutes = Number(values.minutes ?? 'Infinity');
-    if (minutes > 0) return minutes;
-    throw new Error(`--minutes ${values.minutes} is not a positive number`);
+    const seed = Number(values.seed ?? randomInt(1_000_000_000));
+    if (!(minutes > 0)) throw new Error(`--minutes ${values.minutes} is not a positive number`);
+    if (!Number.isSafeInteger(seed)) throw new Error(`--seed ${values.seed} is not a whole number`);
+    return { minutes, seed };
   } catch (error) {
     console.error(`error: ${error.message}`);
     process.exit(2);

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { Fault } from './clickhouse/faults.js';
 import type { ProgramOptions } from './clickhouse/program.js';
+import { countFault } from './soak.js';
 
 const PROGRAM = fileURLToPath(new URL('./clickhouse/program.ts', import.meta.url));
 const HOOKS = new URL('./log/typescript-hooks.mjs', import.meta.url).href;
@@ -29,6 +30,10 @@ export class ClickHouseHttp {
   readonly password = 'p@ss:wörd';
 
   private process!: ChildProcess;
+  private present: Fault | undefined;
+  /** Requests that had met a fault before the present one was set. */
+  private struck = 0;
+  private isRefusing = false;
   private control = 0;
   port = 0;
 
@@ -69,7 +74,7 @@ export class ClickHouseHttp {
       process.execPath,
       ['--import', REGISTER, PROGRAM, JSON.stringify(options)],
       {
-        env: { PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '16' },
+        env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), UV_THREADPOOL_SIZE: '16' },
         stdio: ['pipe', 'pipe', 'inherit'],
       },
     );
@@ -84,17 +89,21 @@ export class ClickHouseHttp {
 
   /** Every request meets the fault, or as many as it says. */
   async fault(fault: Fault): Promise<void> {
-    await this.command('PUT', 'fault', JSON.stringify(fault));
+    this.countStruck(await this.command('PUT', 'fault', JSON.stringify(fault)));
+    this.present = fault;
   }
 
   async heal(): Promise<void> {
-    await this.command('DELETE', 'fault');
+    this.countStruck(await this.command('DELETE', 'fault'));
     await this.command('POST', 'accept');
+    if (this.isRefusing) countFault('warehouse: away');
+    this.isRefusing = false;
   }
 
   /** Ends every connection and takes no new ones, until `heal`. */
   async refuse(): Promise<void> {
     await this.command('POST', 'refuse');
+    this.isRefusing = true;
   }
 
   counts(): Promise<Counts> {
@@ -131,6 +140,11 @@ export class ClickHouseHttp {
 
   /** As a machine that loses its power would end it. */
   async kill(): Promise<void> {
+    await this.end();
+    countFault('warehouse: killed');
+  }
+
+  private async end(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const exited = once(this.process, 'exit');
     this.process.kill('SIGKILL');
@@ -139,8 +153,17 @@ export class ClickHouseHttp {
 
   /** Ends it and removes what it stored. */
   async stop(): Promise<void> {
-    await this.kill();
+    await this.end();
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** One that lasts until it is taken back counts once, others with every request. */
+  private countStruck({ struck }: Counts): void {
+    const { kind, times } = this.present ?? {};
+    const met = struck - this.struck;
+    if (kind !== undefined) countFault(`warehouse: ${kind}`, times === undefined ? 1 : met);
+    this.present = undefined;
+    this.struck = struck;
   }
 
   private async command(method: string, path: string, body?: string): Promise<Counts> {

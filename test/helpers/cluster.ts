@@ -5,6 +5,7 @@ import { migrate } from '../../src/warehouse/schema/migrate.js';
 import { ClickHouseHttp } from './clickhouse-http.js';
 import { KafkaBroker } from './kafka-broker.js';
 import { makeDataDir, removeDataDir, ServiceProcess } from './service-process.js';
+import { countFault } from './soak.js';
 import { connectTo } from './warehouses.js';
 
 const LAST_LINES = 8;
@@ -58,6 +59,7 @@ export class Cluster {
     role: Role,
     env: Readonly<Record<string, string>> = {},
   ): Promise<ServiceProcess> {
+    if (ended.process.signalCode === 'SIGKILL') countFault(`${role} killed`);
     return this.startIn(ended.dataDir, role, env);
   }
 

@@ -39,12 +39,14 @@ export function decodePrepared(family: Family, upload: PreparedUpload): DecodedK
   }
   const values = columns.map(({ kind }, i) => readRows(upload.rowColumns[i]!, upload.rows, kind));
   const texts = read(upload.rowColumns.at(-1)!, upload.rows, (bytes) => bytes.text());
-  const rows = Array.from({ length: upload.rows }, (_, row) =>
-    Object.fromEntries([
-      ...columns.map(({ name }, i): [string, Value] => [name, values[i]![row]!]),
-      ...textsOf(family, texts[row]!),
-    ]),
-  );
+  const textNames = textColumns(family).map(({ name }) => name);
+  const rows = texts.map((joined, row) => {
+    const decoded: Record<string, Value> = {};
+    for (const [i, { name }] of columns.entries()) decoded[name] = values[i]![row]!;
+    const parts = textsOf(joined, textNames.length);
+    for (const [i, name] of textNames.entries()) decoded[name] = parts[i] ?? '';
+    return decoded;
+  });
   const totals = readTotals(upload);
   const rowsOf = split(rows, upload.rowCounts);
   const totalsOf = upload.totalCounts.length === 0 ? [] : split(totals, upload.totalCounts);
@@ -55,12 +57,11 @@ export function decodePrepared(family: Family, upload: PreparedUpload): DecodedK
   }));
 }
 
-/** The texts of a row by column; those behind the last one that its file has are left out. */
-function textsOf(family: Family, joined: string): [string, string][] {
+/** The texts of a row; those behind the last one that its file has are left out. */
+function textsOf(joined: string, most: number): string[] {
   const texts = joined.split('\0');
-  const columns = textColumns(family);
-  if (texts.length > columns.length) throw new Error('another number of texts');
-  return columns.map(({ name }, i) => [name, texts[i] ?? '']);
+  if (texts.length > most) throw new Error('another number of texts');
+  return texts;
 }
 
 function readRows(bytes: Uint8Array, rows: number, kind: ValueKind): Value[] {
@@ -115,12 +116,14 @@ function read<T>(bytes: Uint8Array, count: number, one: (reader: Reader) => T): 
   return values;
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 class Reader {
   private readonly bytes: Buffer;
   private at = 0;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = Buffer.from(bytes);
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get isAtEnd(): boolean {
@@ -148,9 +151,7 @@ class Reader {
       if (byte < 0x80) break;
     }
     const from = this.move(length);
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-      this.bytes.subarray(from, this.at),
-    );
+    return utf8.decode(this.bytes.subarray(from, this.at));
   }
 
   private move(size: number): number {

@@ -9,7 +9,7 @@ import { ClickHouseHttp } from './clickhouse-http.js';
 import { describeWithBroker } from './kafka.js';
 import { KafkaBroker } from './kafka-broker.js';
 import { makeDataDir, type Ports, removeDataDir, ServiceProcess } from './service-process.js';
-import { IS_SOAK } from './soak.js';
+import { countFault, IS_SOAK } from './soak.js';
 import { connectTo, type WarehouseKind } from './warehouses.js';
 
 const TOOL = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -53,6 +53,7 @@ export function describeDeployments(tests: (kind: DeploymentKind) => void): void
 export class Deployment {
   /** The process that was started last. */
   service!: ServiceProcess;
+  private before: ServiceProcess | undefined;
   /** What it was started with. */
   private settings: Readonly<Record<string, string>> = {};
 
@@ -93,8 +94,10 @@ export class Deployment {
 
   /** Starts the service; resolves when it answers. */
   async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
+    if (this.before?.process.signalCode === 'SIGKILL') countFault('whole service killed');
     this.settings = env;
     this.service = await ServiceProcess.start(this.dataDir, { ...this.env, ...env });
+    this.before = this.service;
     return this.service;
   }
 

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
+import { countFault } from './soak.js';
+
 const PRODUCE = 0;
 const FETCH = 1;
 const SYNC_GROUP = 14;
@@ -95,6 +97,10 @@ export class KafkaProxy {
   }
 
   set(fault: ProduceFault | undefined): void {
+    if (this.fault !== undefined) {
+      const what = this.fault.isDelivered ? 'answer of the broker' : 'append on its way';
+      countFault(`${what} lost`, this.struck);
+    }
     this.struck = 0;
     this.fault = fault;
   }

@@ -5,6 +5,7 @@ import { expect } from '@jest/globals';
 import { ApiClient } from './api-client.js';
 import { expectViewsToEqual, type QueryTarget } from './compare-views.js';
 import { expectInvariants, type KnownRequests } from './invariants.js';
+import { countChecked } from './soak.js';
 import { type ServiceProcess, tokenFor } from './service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from './warehouse-model.js';
 
@@ -167,6 +168,7 @@ export class Load {
         );
       }
       await expectViewsToEqual(warehouse, this.model, account);
+      countChecked('uploads', accepted.length);
     }
   }
 

@@ -1,24 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { isOrGetsInstalled } from './apt.js';
 import { run, runs } from './command.js';
 import { describeIf } from './describe-if.js';
+import { DISKS, removeLeftoverDisks, unmountAnyway } from './leftover-disks.js';
 
 const MIB = 1_048_576;
-/** Behind it the process that they belong to. Not in TMPDIR, which somebody may remove with all in it. */
-const FOLDERS = '/tmp/custom-data-disks-';
-const OWNED = new RegExp(`^${FOLDERS}(\\d+)-`);
 
 /**
  * Disks in files, mounted below one folder. All of it goes with `close`; what a process that was
@@ -30,8 +18,8 @@ export class LoopDisks {
   private constructor(readonly folder: string) {}
 
   static open(): LoopDisks {
-    removeLeftovers();
-    return new LoopDisks(mkdtempSync(`${FOLDERS}${process.pid}-`));
+    removeLeftoverDisks();
+    return new LoopDisks(mkdtempSync(`${DISKS}${process.pid}-`));
   }
 
   /**
@@ -88,23 +76,4 @@ function canMount(): boolean {
   } finally {
     disks.close();
   }
-}
-
-function removeLeftovers(): void {
-  for (const name of readdirSync('/tmp')) {
-    const folder = `/tmp/${name}`;
-    const [, pid] = OWNED.exec(folder) ?? [];
-    if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
-    const mounts = readFileSync('/proc/self/mounts', 'utf8')
-      .split('\n')
-      .map((line) => line.split(' ')[1] ?? '')
-      .filter((mount) => mount.startsWith(`${folder}/`));
-    for (const mount of mounts.reverse()) unmountAnyway(mount);
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** What is still open there keeps the disk until it is closed. */
-function unmountAnyway(folder: string): void {
-  if (!runs('umount', [folder])) spawnSync('umount', ['--lazy', folder]);
 }

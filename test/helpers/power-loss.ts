@@ -15,6 +15,7 @@ import { expect } from '@jest/globals';
 import { run } from './command.js';
 import { LoopDisks } from './loop-disks.js';
 import type { ServiceProcess } from './service-process.js';
+import { countFault } from './soak.js';
 
 const MEGABYTES = 4_096;
 const CONTENT = 'written';
@@ -70,6 +71,7 @@ export class PowerLossDisk {
     renameSync(this.picture, this.disk);
     this.disks.mount(this.disk, this.folder, '-o', 'loop');
     this.expectProof();
+    countFault('power lost');
     this.cuts++;
     write(this.control('synced'), true);
   }

@@ -62,6 +62,7 @@ export class ServiceProcess {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'],
+        TMPDIR: tmpdir(),
         DATA_DIR: dataDir,
         HTTP_PORT: '0',
         OPS_PORT: '0',

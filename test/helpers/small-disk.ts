@@ -11,6 +11,7 @@ import { basename, join } from 'node:path';
 
 import { run } from './command.js';
 import type { LoopDisks } from './loop-disks.js';
+import { countFault } from './soak.js';
 
 const MIB = 1_048_576;
 /** As most systems mount their disks: after an error nothing is written any more. */
@@ -54,6 +55,7 @@ export class SmallDisk {
   /** Gives back what `fill` and `fillUp` have taken. */
   empty(): void {
     rmSync(this.filler);
+    countFault('disk full');
   }
 
   /** An error of the disk, after which the system lets nobody write to the file system. */
@@ -68,6 +70,7 @@ export class SmallDisk {
     // 1: it has mended something.
     run('sh', ['-c', 'e2fsck -p "$1" || [ $? -eq 1 ]', 'sh', this.image]);
     this.mount();
+    countFault('disk turned read-only');
   }
 
   private mount(): void {

@@ -6,9 +6,14 @@ export const IS_SOAK = (process.env['SOAK'] ?? '') !== '';
 /** Where the soak gathers what its tests did; unset elsewhere. */
 const FILE = process.env['SOAK_COUNTS'];
 
-/** A fault that has happened, once the test has seen that it did. The soak prints how many of each kind. */
-export function countFault(kind: string): void {
-  write({ fault: kind, count: 1 });
+/** Faults that have happened, once the test has seen that they did. The soak prints how many of each kind. */
+export function countFault(kind: string, count = 1): void {
+  if (count > 0) write({ fault: kind, count });
+}
+
+/** The same of the simulation. */
+export function countSimulated(kind: string, count: number): void {
+  write({ simulated: kind, count });
 }
 
 /** What was compared after faults, for instance `uploads`. */

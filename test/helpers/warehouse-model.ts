@@ -1,4 +1,4 @@
-import { COST, type Family, SELF_SERVE } from '../../src/domain/families/index.js';
+import { COST, type Family, keyColumns, SELF_SERVE } from '../../src/domain/families/index.js';
 
 /** A CSV row, as text by column. Columns that the file does not have are left out. */
 export type CsvRow = Readonly<Record<string, string>>;
@@ -23,7 +23,9 @@ export class WarehouseModel {
     for (const row of rows) {
       const key = JSON.stringify([account, ...keyOf(family, row)]);
       const stored = { account, ...storedRow(family, row) };
-      byKey.set(key, [...(byKey.get(key) ?? []), stored]);
+      const same = byKey.get(key);
+      if (same === undefined) byKey.set(key, [stored]);
+      else same.push(stored);
     }
     for (const [key, stored] of byKey) this.keys[family.table].set(key, stored);
     const names = this.metrics.get(account) ?? new Set();
@@ -77,14 +79,13 @@ export class WarehouseModel {
   }
 
   private rowsOf(table: 'cost' | 'self_serve', account: string): ReportRow[] {
-    return sorted(
-      [...this.keys[table].values()].flat().filter((row) => row['account'] === account),
-    );
+    const rows = [...this.keys[table].values()].filter(([row]) => row!['account'] === account);
+    return sorted(rows.flat());
   }
 }
 
 function keyOf(family: Family, row: CsvRow): string[] {
-  return family.columns.filter(({ role }) => role === 'key').map(({ name }) => row[name]!);
+  return keyColumns(family).map(({ name }) => row[name]!);
 }
 
 function storedRow(family: Family, row: CsvRow): ReportRow {
@@ -127,7 +128,8 @@ function grouped(
 /** Rows in an order that does not depend on where they come from, with their fields in one order too. */
 export function sorted(rows: readonly ReportRow[]): ReportRow[] {
   const canonical = rows.map((row) => {
-    const ordered = Object.fromEntries(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const ordered: ReportRow = {};
+    for (const name of Object.keys(row).sort()) ordered[name] = row[name]!;
     return { row: ordered, text: JSON.stringify(ordered) };
   });
   return canonical.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ row }) => row);

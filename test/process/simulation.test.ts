@@ -19,10 +19,18 @@ function run(program: string, ...args: string[]) {
 }
 
 describe('the simulation', () => {
-  it('finds no violation in 200 seeds, and runs most of what it is about', () => {
-    const { stderr, status } = run('scripts/simulate.mjs', '--seeds', '200');
+  it('finds no violation in 100 seeds, and runs most of what it is about', () => {
+    const { stderr, status } = run('scripts/simulate.mjs', '--seeds', '100', '--coverage');
     if (status !== 0) throw new Error(stderr);
-    expect(stderr.match(/^seed \d+: /gm)).toHaveLength(200);
+    expect(stderr.match(/^seed \d+: /gm)).toHaveLength(100);
+    expect(stderr).toMatch(/^ingest: .* % of the lines have run$/m);
+  });
+
+  it('finds none in 100 more', () => {
+    const { stderr, status } = run(COMPILED, '--seeds', '100', '--from', '101');
+    if (status !== 0) throw new Error(stderr);
+    expect(stderr.match(/^seed \d+: /gm)).toHaveLength(100);
+    expect(stderr).toMatch(/^faults: .*process killed \d/m);
   });
 
   it('gives the same trace for the same seed, byte for byte, alone and after others', () => {

@@ -127,6 +127,7 @@ export class Client {
     const stopsAt = random.chance(stops) ? random.int(bytes.length + 1) : Infinity;
     for (let from = 0; from < bytes.length;) {
       if (from >= stopsAt) {
+        this.world.fault('client gone amid a file');
         const isGateway = random.chance(0.5);
         time.after(actor, at + random.between(0, PATIENCE_MS), () => {
           if (isGateway) this.world.network.kill(actor, 'in the middle of a file');

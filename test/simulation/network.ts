@@ -28,6 +28,8 @@ export interface Network {
   /** Ends a process at once, if it may be ended now. */
   readonly kill: (actor: Actor, why: string) => void;
   readonly trace: (actor: Actor, what: string) => void;
+  /** Told of each fault, by its kind. */
+  readonly fault: (kind: string) => void;
 }
 
 export interface ServerOptions {
@@ -76,7 +78,8 @@ export class Server {
       if (random.chance(deadly / 2)) kill(asker, `before: ${what}`);
       if (isDead(asker)) return;
       const doIt = (): (() => void) => this.outcome(asker, what, act, resolve, reject);
-      const noAnswer = (why: string): void => {
+      const noAnswer = (why: 'refused' | 'lost' | 'late'): void => {
+        this.network.fault(`request ${why === 'lost' ? 'without an answer' : why}`);
         this.network.trace(asker, `${what}: ${why}`);
         const waits = this.options.delayMs > 0 ? random.between(0, LONGEST_HANG_MS) : 0;
         time.after(asker, waits, () => {
@@ -95,6 +98,7 @@ export class Server {
         } else {
           time.after(asker, this.delay(), doIt());
           if (fate < refused + lost + late + repeated) {
+            this.network.fault('request repeated');
             // Of someone who was not sure, and has tried again a while later.
             const later = random.chance(0.3) ? random.between(0, LONGEST_REPEAT_MS) : this.delay();
             time.after(this.actor, later, doIt);

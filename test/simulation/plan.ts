@@ -27,6 +27,7 @@ export function planOf(world: World): Trouble[] {
   };
   const away = (server: Server, longestMs: number, users: readonly RoleName[]) => () => {
     const milliseconds = random.between(500, longestMs);
+    world.fault(`${server.actor.name} away`);
     world.trace(world.actor, `${server.actor.name} away ${milliseconds.toFixed()} ms`);
     server.awayUntil = time.now() + milliseconds;
     // Whoever is told to stop shortly before it comes back has failed and then succeeds.
@@ -46,6 +47,7 @@ export function planOf(world: World): Trouble[] {
     const { actor } = random.pick(world.slots);
     if (actor === undefined) return;
     const milliseconds = random.between(500, LONGEST_FREEZE_MS);
+    world.fault('process frozen');
     world.trace(actor, `frozen ${milliseconds.toFixed()} ms`);
     actor.stoppedUntil = time.now() + milliseconds;
   });

@@ -19,17 +19,17 @@ export class SimulatedPreparer implements Preparer {
   ) {}
 
   run({ family, parts, facts }: PrepareWork): Promise<Verdict> {
-    const { time, random, trace, kill } = this.network;
+    const { time, random, trace, fault, kill } = this.network;
     return new Promise((resolve, reject) => {
       time.after(this.actor, random.between(0, LONGEST_MS), () => {
-        const has = (mark: string): boolean =>
-          parts.some((part) => Buffer.from(part).includes(mark));
+        const has = (mark: string): boolean => parts.some((part) => viewOf(part).includes(mark));
         if (has(MARKS.kills)) {
           kill(this.actor, MARKS.kills);
           return;
         }
         if (has(MARKS.throws) || (has(MARKS.stumbles) && !this.hasStumbled)) {
           this.hasStumbled ||= has(MARKS.stumbles);
+          fault('exception while preparing');
           trace(this.actor, MARKS.throws);
           reject(new Error(MARKS.throws));
           return;
@@ -46,4 +46,8 @@ export class SimulatedPreparer implements Preparer {
   async close(): Promise<void> {
     await Promise.resolve();
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

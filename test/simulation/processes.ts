@@ -85,6 +85,7 @@ export class Slot {
     if (actor?.isAlive !== true || running === undefined || this.isStopping) return;
     this.isStopping = true;
     const { time } = this.world;
+    this.world.fault('process told to stop');
     this.world.trace(actor, 'stops');
     time.after(this.world.actor, STOP_MS, () => {
       if (this.actor === actor) this.end('did not stop');

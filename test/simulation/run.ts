@@ -1,14 +1,16 @@
 import './patches.js';
-import { coverage, percent } from './coverage.js';
+import { coverage, isCounting, percent } from './coverage.js';
 
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
+import { countChecked, countSimulated } from '../helpers/soak.js';
 import { check } from './check.js';
 import { World } from './world.js';
 
 /**
- * `--seeds N --from S`: runs N seeds, until one finds a violation, and tells which lines have run.
+ * `--seeds N --from S`: runs N seeds, until one finds a violation; with `--coverage` it tells which
+ * lines have run, and fails when they are too few.
  * `--seed S`: runs one and writes its trace to standard output.
  */
 const { values } = parseArgs({
@@ -18,7 +20,8 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     /** Goes on after a failure. */
     all: { type: 'boolean', default: false },
-    /** Shows the lines that have not run. */
+    coverage: { type: 'boolean', default: false },
+    /** The same, and shows the lines that have not run. */
     uncovered: { type: 'boolean', default: false },
   },
 });
@@ -30,9 +33,10 @@ const isOne = values.seed !== undefined;
 const first = Number(values.seed ?? values.from);
 const seeds = isOne ? 1 : Number(values.seeds);
 const failed: number[] = [];
+const faultsOfAll = new Map<string, number>();
 for (let seed = first; seed < first + seeds; seed++) {
   const started = performance.now();
-  const { lines, uploads, time, violations, failures } = await runSeed(seed);
+  const { lines, uploads, time, faults, violations, failures } = await runSeed(seed);
   const milliseconds = Math.round(performance.now() - started);
   if (isOne) console.log(lines.join('\n'));
   const trace = createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
@@ -40,12 +44,20 @@ for (let seed = first; seed < first + seeds; seed++) {
   console.error(
     `seed ${seed}: ${uploads.size} uploads, ${seconds} s, ${time.count} events, trace ${trace} (${milliseconds} ms)`,
   );
-  if (violations.length === 0) continue;
+  for (const [kind, count] of faults) faultsOfAll.set(kind, (faultsOfAll.get(kind) ?? 0) + count);
+  if (violations.length === 0) {
+    for (const [kind, count] of faults) countSimulated(kind, count);
+    countChecked('simulated uploads', uploads.size);
+    countChecked('seeds of the simulation', 1);
+    continue;
+  }
   failed.push(seed);
   for (const each of [...violations, ...failures].slice(0, 8)) console.error(`  ${each}`);
   if (!values.all) break;
 }
-const isCovered = isOne || reportCoverage();
+const kinds = [...faultsOfAll].sort(([a], [b]) => (a < b ? -1 : 1));
+console.error(`faults: ${kinds.map(([kind, count]) => `${kind} ${count}`).join(', ')}`);
+const isCovered = !isCounting || reportCoverage();
 if (failed.length > 0) {
   console.error(
     `FAILED: ${failed.join(' ')}. To see what happens: npm run simulate -- --seed ${failed[0]}`,

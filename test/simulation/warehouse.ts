@@ -1,5 +1,6 @@
 import type { Family } from '../../src/domain/families/index.js';
 import { rankOf } from '../../src/domain/requests/status.js';
+import type { PreparedUpload } from '../../src/ingest/encode/prepared-upload.js';
 import type { Transition } from '../../src/domain/requests/transition.js';
 import type {
   Erasure,
@@ -51,16 +52,24 @@ export class WarehouseServer extends Server {
 
   /** @throws WarehouseError */
   store(family: Family, uploads: readonly UploadToStore[], decoded: readonly DecodedKey[][]): void {
-    const { random, time } = this.network;
-    if (decoded.flat().some(({ key }) => key.includes(POISON))) throw failed('rejected', 117);
-    if (random.chance(this.content.memory)) throw failed('memory', 241);
+    const { random, time, fault } = this.network;
+    if (decoded.some((keys) => keys.some(({ key }) => key.includes(POISON)))) {
+      fault('batch rejected');
+      throw failed('rejected', 117);
+    }
+    if (random.chance(this.content.memory)) {
+      fault('batch out of memory');
+      throw failed('memory', 241);
+    }
     const table = this.tables[family.table];
     const visibleAt = time.now() + random.between(0, this.content.lagMs);
     for (const [i, { account, version }] of uploads.entries()) {
       for (const row of decoded[i]!) {
         const name = keyText(account, row);
         const stored = { ...row, account, version, visibleAt };
-        table.set(name, [...(table.get(name) ?? []), stored]);
+        const same = table.get(name);
+        if (same === undefined) table.set(name, [stored]);
+        else same.push(stored);
       }
     }
     if (random.chance(this.content.merged)) this.merge();
@@ -148,9 +157,14 @@ export function failed(failure: FailureClass, code?: number): WarehouseError {
   return new WarehouseError(`simulated: ${failure}`, failure, code);
 }
 
-/** Of an upload, whose columns may be written over afterwards. */
+/** By upload: a batch is read back as it was written, and the columns have memory of their own. */
+const decodedKeys = new WeakMap<PreparedUpload, DecodedKey[]>();
+
+/** Of an upload. */
 export function keysOf(family: Family, { prepared }: UploadToStore): DecodedKey[] {
-  return decodePrepared(family, prepared);
+  let keys = decodedKeys.get(prepared);
+  if (keys === undefined) decodedKeys.set(prepared, (keys = decodePrepared(family, prepared)));
+  return keys;
 }
 
 function keyText(account: string, { key }: DecodedKey): string {

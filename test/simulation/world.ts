@@ -15,9 +15,9 @@ const STARTED_AT = Date.UTC(2026, 0, 15, 12);
 const DELAY_MS = 3;
 const SESSION_MS = 10_000;
 const RETENTION_PAUSE_MS = 10_000;
-/** Uploads without an end must have been given up by then, and everything else be done. */
 /** A gateway may have asked the log something that it gets no answer to. */
 const LONGEST_LAG_MS = 10_000;
+/** Uploads without an end must have been given up by then, and everything else be done. */
 const LONGEST_SETTLING_MS = 20 * 60_000;
 
 /** An upload that a gateway has begun. */
@@ -40,6 +40,8 @@ export class World {
   readonly slots: readonly Slot[];
   readonly lines: string[] = [];
   readonly violations: string[] = [];
+  /** How often what has gone wrong, by its kind. */
+  readonly faults = new Map<string, number>();
   /** Why processes have ended by themselves. */
   readonly failures: string[] = [];
   readonly uploads = new Map<string, Begun>();
@@ -51,7 +53,7 @@ export class World {
     this.settings = settingsOf(this.random.fork('settings'));
     const { settings, time } = this;
     const random = this.random.fork('network');
-    this.network = { time, random, kill: this.kill, trace: this.trace };
+    this.network = { time, random, kill: this.kill, trace: this.trace, fault: this.fault };
     const partitions = { uploads: settings.partitions, status: settings.partitions };
     const usual = { delayMs: DELAY_MS };
     this.broker = new Broker(this.network, {
@@ -104,6 +106,10 @@ export class World {
     this.lines.push(`${this.time.elapsed.toFixed(2)} ${actor.name} ${what}`);
   };
 
+  readonly fault = (kind: string): void => {
+    this.faults.set(kind, 1 + (this.faults.get(kind) ?? 0));
+  };
+
   /** What must never be; ends the run. */
   violated(what: string): void {
     this.trace(this.actor, `VIOLATION ${what}`);
@@ -127,6 +133,7 @@ export class World {
   private readonly kill = (actor: Actor, why: string): void => {
     const slot = this.slots.find((each) => each.actor === actor);
     if (slot === undefined || (why !== MARKS.kills && isAnyAlone(slot.journal))) return;
+    this.fault('process killed');
     slot.end(`killed ${why}`);
   };
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { countFault } from '../soak.js';
 import { CACHE, LIBS } from './jars.js';
 
 /** Shorter than a test may take, so that what it wrote is seen. */
@@ -83,20 +84,17 @@ export class KafkaNode {
 
   /** As a machine that loses its power would end it; SIGTERM: in good order. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    const { process } = this;
-    if (process?.exitCode !== null || process.signalCode !== null) return;
-    const exited = once(process, 'exit');
-    process.kill(signal);
-    await exited;
+    if ((await this.end(signal)) && signal === 'SIGKILL') countFault('broker killed');
   }
 
   /** SIGSTOP and SIGCONT. */
   signal(signal: NodeJS.Signals): void {
     this.process!.kill(signal);
+    if (signal === 'SIGCONT') countFault('broker hanging for a while');
   }
 
   async stop(): Promise<void> {
-    await this.kill();
+    await this.end('SIGKILL');
     await rm(this.dir, { recursive: true, force: true });
   }
 
@@ -104,6 +102,16 @@ export class KafkaNode {
   async tool(main: string, args: readonly string[]): Promise<void> {
     const [code] = (await once(this.java(main, args), 'exit')) as [number | null];
     if (code !== 0) throw new Error(`${main} ended with ${code}: ${this.output}`);
+  }
+
+  /** Whether it was still running. */
+  private async end(signal: NodeJS.Signals): Promise<boolean> {
+    const { process } = this;
+    if (process?.exitCode !== null || process.signalCode !== null) return false;
+    const exited = once(process, 'exit');
+    process.kill(signal);
+    await exited;
+    return true;
   }
 
   private get properties(): string {

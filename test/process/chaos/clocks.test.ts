@@ -8,7 +8,7 @@ import { describeWithBroker } from '../../helpers/kafka.js';
 import { KafkaProxy } from '../../helpers/kafka-proxy.js';
 import { clockShiftedBy } from '../../helpers/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { IS_SOAK } from '../../helpers/soak.js';
+import { countFault, IS_SOAK } from '../../helpers/soak.js';
 import {
   COST,
   csvOf,
@@ -93,6 +93,7 @@ describeWithBroker('two gateways whose clocks differ by five minutes', () => {
       }
     }
     await expectViewsToEqual(cluster, model, 'acme');
+    countFault('gateways whose clocks differ');
   }
 
   test('the clocks do differ', async () => {

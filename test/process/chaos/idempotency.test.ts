@@ -6,6 +6,7 @@ import { accepted, fileOf, QUICK, retried, send, storedClicks } from '../../help
 import { describeWithBroker } from '../../helpers/kafka.js';
 import { killedAtEnd } from '../../helpers/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { countFault } from '../../helpers/soak.js';
 
 /** One upload for a key, whichever gateway gets it. */
 
@@ -42,6 +43,7 @@ describeWithBroker('two gateways', () => {
   test('the retry of an upload whose gateway died goes through the other', async () => {
     const doomed = await cluster.start('gateway', killedAtEnd('before'));
     await expect(send(doomed, token, 'doomed', fileOf('doomed'))).rejects.toThrow();
+    countFault('gateway killed amid an upload');
     expect((await send(gateways[0]!, token, 'doomed', fileOf('doomed'))).status).toBe(409);
     const [first, second] = await Promise.all(
       gateways.map((gateway) =>

@@ -10,7 +10,7 @@ import { expectInvariants } from '../../helpers/invariants.js';
 import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
 import { clockShiftedBy } from '../../helpers/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { IS_SOAK } from '../../helpers/soak.js';
+import { countFault, IS_SOAK } from '../../helpers/soak.js';
 import { ingestIdle } from '../../helpers/uploads-topic.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
 
@@ -145,6 +145,7 @@ describeInSoak('a warehouse that is away for long', () => {
     expect(await ingest.metric('custom_data_uploads_in_flight')).toBe(inFlight);
 
     await cluster.clickhouse.heal();
+    countFault('warehouse away for longer than every deadline');
     const client = clientOf(gateway);
     for (const requestId of accepted) {
       expect(await client.finished('cost', requestId)).toMatchObject({

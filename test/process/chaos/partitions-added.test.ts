@@ -10,7 +10,7 @@ import { expectInvariants } from '../../helpers/invariants.js';
 import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
 import { clockShiftedBy } from '../../helpers/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { IS_SOAK } from '../../helpers/soak.js';
+import { countFault, IS_SOAK } from '../../helpers/soak.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
 
 /** Partitions are added to the topics of a running service. */
@@ -111,6 +111,7 @@ describeWithBroker('with two gateways and two ingests', () => {
     for (const topic of ['uploads', 'status'] as const) {
       expect(await added(topic)).toHaveLength(AFTER[topic] - BEFORE[topic]);
       expect(Math.min(...(await added(topic)))).toBeGreaterThan(0);
+      countFault('partitions added to a topic');
     }
     for (const { ports } of gateways) {
       const client = new ApiClient(() => ports.api, token);

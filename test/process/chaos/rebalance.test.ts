@@ -6,7 +6,7 @@ import { Cluster } from '../../helpers/cluster.js';
 import { describeWithBroker } from '../../helpers/kafka.js';
 import { Load } from '../../helpers/load.js';
 import type { ServiceProcess } from '../../helpers/service-process.js';
-import { IS_SOAK } from '../../helpers/soak.js';
+import { countFault, IS_SOAK } from '../../helpers/soak.js';
 
 /** Ingest processes that join and leave while uploads are open, and while finished ones wait. */
 
@@ -34,7 +34,7 @@ describeWithBroker('a rebalance', () => {
     ['while finished uploads wait for the warehouse', 'waiting', 'hang'],
   ] as const)(
     '%s: each is processed once, whole',
-    async (_, accounts, kind) => {
+    async (name, accounts, kind) => {
       const { sharedDir, clickhouse } = cluster;
       const load = await Load.create({
         clients: 6,
@@ -56,6 +56,7 @@ describeWithBroker('a rebalance', () => {
           expect(await oldest!.stop()).toBe(0);
           members = others;
         }
+        countFault(`group rebalanced ${name}`);
       }
       await clickhouse.heal();
       await load.stop();

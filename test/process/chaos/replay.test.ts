@@ -13,6 +13,7 @@ import { expectInvariants } from '../../helpers/invariants.js';
 import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
 import { Load } from '../../helpers/load.js';
 import type { ServiceProcess } from '../../helpers/service-process.js';
+import { countFault } from '../../helpers/soak.js';
 import { appendAgain, ingestIdle, recordsOf } from '../../helpers/uploads-topic.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
 
@@ -100,6 +101,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     await gateway.stop();
     gateway = await cluster.restart(gateway, 'gateway');
     expect(await answers(cluster, gateway, cluster.sharedDir)).toEqual(before);
+    countFault('all records read again');
   });
 
   test('the later accepted wins, processed first, or second, or in the same batch', async () => {
@@ -154,6 +156,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
       });
     }
     await expectViewsToEqual(cluster, model, account);
+    countFault('uploads read in another order', pairs.length);
     await expectInvariants(status, cluster, {
       account,
       succeeded: pairs.flatMap(({ earlier, later }) => [earlier, later]),
@@ -208,5 +211,6 @@ describe('embedded', () => {
     await watch.close();
     await load.expectAllAsModelled(deployment, deployment.service);
     expect(await answers(deployment, deployment.service, dataDir)).toEqual(before);
+    countFault('all records read again');
   });
 });

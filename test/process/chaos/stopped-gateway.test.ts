@@ -7,6 +7,7 @@ import { Cluster } from '../../helpers/cluster.js';
 import { costRows } from '../../helpers/cost-rows.js';
 import { describeWithBroker } from '../../helpers/kafka.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { countFault } from '../../helpers/soak.js';
 import { COST, csvOf } from '../../helpers/warehouse-model.js';
 
 /** A gateway that stands still amid an upload until ingest has given the upload up, and goes on. */
@@ -53,6 +54,7 @@ describeWithBroker(
       await until(async () => (await openUploads(ingest)) === 0);
       expect(await lag(ingest)).toBe(0);
       gateway.process.kill('SIGCONT');
+      countFault('process stopped, going on later');
       const { status } = await answer;
       return { status, record: (await (await answer).json()) as { requestId: string } };
     }

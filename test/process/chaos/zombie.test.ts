@@ -8,6 +8,7 @@ import { expectViewsToEqual } from '../../helpers/compare-views.js';
 import { describeWithBroker } from '../../helpers/kafka.js';
 import { Load } from '../../helpers/load.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { countFault } from '../../helpers/soak.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
 
 /** Processes that are stopped, taken for dead, and go on as if nothing had happened. */
@@ -69,6 +70,7 @@ describeWithBroker('a process that is stopped and goes on', () => {
     model.apply('beta', COST, meanwhile[1]!);
     await sleep(4_000);
     gateways[0].process.kill('SIGCONT');
+    countFault('process stopped, going on later');
 
     const after = rowsOf(50, '4');
     const read = clientOf(1, 0).get('cost', requestId);
@@ -119,6 +121,7 @@ describeWithBroker('a process that is stopped and goes on', () => {
     ingest.process.kill('SIGCONT');
     while ((await rowsStored(ingest)) === storedBefore) await sleep(50);
     while ((await ingest.metric('custom_data_uploads_in_flight')) > 0) await sleep(50);
+    countFault('process stopped, going on later', 2);
     await load.expectAllAsModelled(cluster, nextStatus);
     await load.expectAllAsModelled(cluster, status);
   });

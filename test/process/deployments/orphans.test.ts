@@ -10,6 +10,7 @@ import { ApiClient } from '../../helpers/api-client.js';
 import { costRows } from '../../helpers/cost-rows.js';
 import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { countFault } from '../../helpers/soak.js';
 import { COST, csvOf } from '../../helpers/warehouse-model.js';
 
 /** Uploads whose gateway dies behind their first chunks. */
@@ -49,6 +50,7 @@ describeDeployments((kind) => {
     const broken = expect(upload).rejects.toThrow();
     await until(async () => (await openUploads(before)) === 1);
     await before.kill();
+    countFault('gateway killed amid an upload');
     await broken;
 
     const after = await deployment.start(SHORT);

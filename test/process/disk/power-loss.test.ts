@@ -11,6 +11,7 @@ import { describeWithDisks } from '../../helpers/loop-disks.js';
 import { PowerLossDisk } from '../../helpers/power-loss.js';
 import { seededRandom } from '../../helpers/seeded-random.js';
 import { ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { IS_SOAK } from '../../helpers/soak.js';
 
 /**
  * The machine of the embedded service loses its power: what was answered before that is there, and
@@ -18,7 +19,7 @@ import { ServiceProcess, tokenFor } from '../../helpers/service-process.js';
  */
 
 const SEED = Number(process.env['POWER_LOSS_SEED'] ?? randomInt(2 ** 31));
-const CUTS = Number(process.env['POWER_LOSS_CUTS'] ?? 8);
+const CUTS = Number(process.env['POWER_LOSS_CUTS'] ?? (IS_SOAK ? 12 : 8));
 const CLIENTS = 3;
 
 /** How long after the begin of what a cut interrupts it comes, at most: about what that takes. */

@@ -29,6 +29,8 @@ export interface BrokerOptions extends ServerOptions {
 export class Broker extends Server {
   private readonly topics: ReadonlyMap<Topic, readonly Partition[]>;
   private readonly groups = new Map<string, Group>();
+  /** By key, whose partition takes long to find. */
+  private readonly places = new Map<string, number>();
   readonly sessionMs: number;
   readonly retentionMs: number;
 
@@ -65,7 +67,7 @@ export class Broker extends Server {
   /** @throws RangeError */
   placeOf(topic: Topic, { key, partition }: RecordToAppend): number {
     const count = this.partitions(topic);
-    const place = partition ?? partitionOfKey(key, count);
+    const place = partition ?? this.placeOfKey(key, count);
     if (Number.isInteger(place) && place >= 0 && place < count) return place;
     throw new RangeError(`topic ${topic} has no partition ${place}`);
   }
@@ -137,6 +139,13 @@ export class Broker extends Server {
         partition.first++;
       }
     }
+  }
+
+  private placeOfKey(key: string, count: number): number {
+    const name = `${count} ${key}`;
+    let place = this.places.get(name);
+    if (place === undefined) this.places.set(name, (place = partitionOfKey(key, count)));
+    return place;
   }
 
   private partition(topic: Topic, partition: number): Partition {

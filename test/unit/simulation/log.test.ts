@@ -12,6 +12,7 @@ const network = {
   random: new Random('contract'),
   kill: () => undefined,
   trace: () => undefined,
+  fault: () => undefined,
 };
 
 describe('the simulated log', () => {

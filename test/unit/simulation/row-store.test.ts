@@ -11,6 +11,7 @@ const network = {
   random: new Random('contract'),
   kill: () => undefined,
   trace: () => undefined,
+  fault: () => undefined,
 };
 
 rowStoreContract('the simulated warehouse', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+import { countChecked } from '../../../helpers/soak.js';
 import type { Running } from '../program.js';
 import { UploadFixture } from './service.js';
 
@@ -73,4 +74,5 @@ test('and uploaded in less than 256 MiB, every row of them', async () => {
      FROM cost_rows WHERE account = 'acme'`,
   );
   expect(stored).toEqual({ rows: ROWS, campaigns: ROWS, impressions: (ROWS * (ROWS - 1)) / 2 });
+  countChecked('rows of one file', ROWS);
 }, 900_000);

@@ -12,6 +12,7 @@ import {
   until,
 } from '../../../helpers/log/log-folders.js';
 import { Program } from '../../../helpers/log/program.js';
+import { countFault } from '../../../helpers/soak.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());
@@ -107,6 +108,7 @@ describe('kill -9', () => {
       await program.printed(30);
       await new Promise((resolve) => setTimeout(resolve, milliseconds));
       await program.kill();
+      countFault('log killed while it appends');
       for (const line of program.lines) {
         // The last line may have been cut off by the kill.
         const [, offset, append] = /^(\d+) (\d+ \d+ \d+)$/.exec(line) ?? [];
@@ -134,6 +136,7 @@ describe('a full disk', () => {
     const program = Program.start('append-forever', [dir, '70000'], 25_000);
     await program.ended();
     expect(program.lines.slice(-2)).toEqual(['refused', 'closed']);
+    countFault('log that may not grow');
     const acknowledged = program.lines.slice(0, -2).map((line) => Number(line.split(' ')[0]));
     expect(acknowledged.length).toBeGreaterThan(30);
 
@@ -155,6 +158,7 @@ describe('a disk that does not answer', () => {
     const appends = ['a', 'b', 'c'].map((text) => log.append('uploads', [record(text)]));
     const settled = await Promise.allSettled(appends);
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    countFault('disk that does not answer');
     await expect(log.append('uploads', [record('d')])).rejects.toThrow(LogUnavailableError);
     await holder.ended();
     await until(() => holder.lines.length === 2);

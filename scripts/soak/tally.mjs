@@ -1,0 +1,65 @@
+/** What a soak has counted, what it does next, and how it says so. */
+
+/** So many of each kind are wanted before anything else counts. */
+export const WANTED = 10;
+
+/** @param text lines of JSON, as test/helpers/soak.ts writes them */
+export function tallyOf(text) {
+  const tally = { faults: new Map(), simulated: new Map(), checked: new Map() };
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const { fault, simulated, checked, count } = JSON.parse(line);
+    if (fault !== undefined) raise(tally.faults, fault, count);
+    if (simulated !== undefined) raise(tally.simulated, simulated, count);
+    if (checked !== undefined) raise(tally.checked, checked, count);
+  }
+  return tally;
+}
+
+/** Adds `more` to `tally`. */
+export function add(tally, more) {
+  for (const [name, counts] of Object.entries(more)) {
+    for (const [what, count] of counts) raise(tally[name], what, count);
+  }
+}
+
+/**
+ * Those that have not run yet come first; then the one that makes the rarest kind of fault, until
+ * there is enough of each. Chance decides among equals.
+ */
+export function nextSuite(suites, faults, random) {
+  const free = suites.filter(({ isUnderWay }) => !isUnderWay);
+  const ranks = free.map(({ runs, kinds }) =>
+    runs === 0 ? -1 : Math.min(WANTED, ...[...kinds].map((kind) => faults.get(kind) ?? 0)),
+  );
+  const lowest = Math.min(...ranks);
+  const first = free.filter((_, i) => ranks[i] === lowest);
+  return first[Math.floor(random() * first.length)];
+}
+
+/** The lines that say what a soak has done and found. */
+export function summaryOf({ minutes, seed, tally, suites, failures }) {
+  const runs = suites.reduce((sum, each) => sum + each.runs, 0);
+  const rare = [...tally.faults].filter(([, count]) => count < WANTED).length;
+  const never = suites.filter((each) => each.runs === 0).map(({ path }) => path);
+  return [
+    `soak: ${minutes.toFixed(1)} minutes, --seed ${seed}`,
+    `suites: ${runs} runs of ${suites.length - never.length}`,
+    ...never.map((path) => `  not run: ${path}`),
+    ...section('faults', tally.faults),
+    `  kinds with fewer than ${WANTED}: ${rare}`,
+    ...section('faults in the simulation', tally.simulated),
+    ...section('checked', tally.checked),
+    `failures: ${failures.length}`,
+    ...failures.map((each) => `  ${each}`),
+  ];
+}
+
+function section(title, counts) {
+  const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [`${title}:`, ...sorted.map(([what, count]) => `  ${what}: ${count}`)];
+}
+
+function raise(counts, what, count) {
+  counts.set(what, (counts.get(what) ?? 0) + count);
+}

@@ -1,0 +1,259 @@
+import { userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { logFolder } from '../../../src/config/data-folder.js';
+import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
+import type { UploadLog } from '../../../src/log/upload-log.js';
+import type { FamilyName } from '../../../src/domain/families/index.js';
+import type { UploadRequestRecord } from '../../../src/domain/requests/transition.js';
+import { ApiClient } from '../../helpers/api-client.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
+import { KafkaLogs } from '../../helpers/kafka.js';
+
+/** Erasing an account: what goes, what stays, what does not come back, and who did it. */
+
+/** Short, because the last of an erasure waits for uploads that were under way. */
+const SETTINGS = {
+  UPLOAD_DEADLINE_SECONDS: '12',
+  LOG_TIMEOUT_SECONDS: '4',
+  CLICKHOUSE_TIMEOUT_SECONDS: '10',
+};
+const ERASE_MS = 90_000;
+const UNKNOWN = '01900000-0000-7000-8000-000000000000';
+/** Sent before and again after the account is erased: with the same file, with another. */
+const KEYS = { same: 'same', another: 'another', underWay: 'under way' };
+/** Longer than a command takes, shorter than the deadline. */
+const SLOW_UPLOAD_MS = 6_000;
+const TABLES = [
+  'cost',
+  'self_serve',
+  'request_transitions',
+  'metric_sightings',
+  'metric_archivals',
+] as const;
+const OPERATOR = `operator:${userInfo().username}`;
+
+const today = new Date().toISOString().slice(0, 10);
+const costs = (value: string): string =>
+  `date,channel,currency,campaign,impressions,clicks,cost\n2026-01-01,news,EUR,a,1,2,${value}\n`;
+const events = (): string =>
+  `date,channel,event_category,event_value\n${today},news,Visits,5\n${today},news,Orders,2\n`;
+
+describeDeployments((kind) => {
+  const begun = new Date().toISOString();
+  let deployment: Deployment;
+  let acme: ApiClient;
+  let other: ApiClient;
+  /** Of the account, before it is erased. */
+  const requests: string[] = [];
+  /** Begun before and accepted after the order to erase. */
+  let lateRequest: string;
+  /** After it has begun anew. */
+  const newRequests: string[] = [];
+  let before: Record<string, number>;
+
+  beforeAll(async () => {
+    deployment = await Deployment.open(kind);
+    await deployment.start(SETTINGS);
+    acme = await clientOf('acme');
+    other = await clientOf('other');
+  });
+  afterAll(() => deployment.close());
+
+  async function clientOf(account: string): Promise<ApiClient> {
+    const args = ['tokens', 'create', '--account', account, '--role', 'owner'];
+    const token = (await deployment.customData(...args)).trim();
+    const client = new ApiClient(() => deployment.service.ports.api, token);
+    // The audit orders by seconds: what the token does is to come in a later one.
+    await sleep(1_000);
+    while ((await client.get('cost', UNKNOWN)).status === 401) await sleep(50);
+    return client;
+  }
+
+  async function rowsOf(account: string): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const table of TABLES) {
+      const [row] = await deployment.query<{ rows: number }>(
+        `SELECT toUInt32(count()) AS rows FROM ${table} FINAL WHERE account = '${account}'`,
+      );
+      counts[table] = row!.rows;
+    }
+    return counts;
+  }
+
+  /** Uploads a file with an idempotency key, and waits for the end of it. */
+  async function keyed(
+    client: ApiClient,
+    family: FamilyName,
+    content: string,
+    key: string,
+  ): Promise<UploadRequestRecord> {
+    const answer = await client.post(family, content, 0, key);
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([201, expect.any(String)]);
+    return client.finished(family, (JSON.parse(text) as UploadRequestRecord).requestId);
+  }
+
+  const NOTHING = Object.fromEntries(TABLES.map((table) => [table, 0]));
+
+  /** Waits until what the status role writes is there. */
+  async function settled(account: string, rows: Record<string, number>): Promise<void> {
+    const until = Date.now() + ERASE_MS;
+    for (;;) {
+      const found = await rowsOf(account);
+      if (JSON.stringify(found) === JSON.stringify(rows) || Date.now() > until) {
+        expect(found).toEqual(rows);
+        return;
+      }
+      await sleep(100);
+    }
+  }
+
+  /** The log of the service, which has ended where the log is embedded. */
+  async function openLog(): Promise<UploadLog> {
+    if (deployment.broker === undefined) {
+      const dir = logFolder(deployment.dataDir);
+      return LmdbLog.open({ dir, retentionMs: 3_600_000, timeoutMs: 10_000 });
+    }
+    const { address } = deployment.broker;
+    return new KafkaLogs(() => [address]).open({ prefix: 'custom-data.' });
+  }
+
+  /** How many records about requests name the account, by key, headers or value. */
+  async function recordsAbout(account: string): Promise<number> {
+    const log = await openLog();
+    let found = 0;
+    try {
+      for (const topic of ['uploads', 'status', 'dead-letter'] as const) {
+        for (const [partition, end] of (await log.endOffsets(topic)).entries()) {
+          for await (const records of log.read(topic, partition, 0, end)) {
+            found += records.filter(({ key, headers, value }) =>
+              [key, JSON.stringify(headers), value.toString('utf8')].join('\n').includes(account),
+            ).length;
+          }
+        }
+      }
+    } finally {
+      await log.close();
+    }
+    return found;
+  }
+
+  async function erased(): Promise<void> {
+    const until = Date.now() + ERASE_MS;
+    const isErased = (): boolean =>
+      deployment.service.logs.some((line) => line['msg'] === 'account erased');
+    while (!isErased()) {
+      if (Date.now() > until) throw new Error('the account is not erased in time');
+      await sleep(100);
+    }
+  }
+
+  test('every row and request of the account goes, also when the process dies over it', async () => {
+    for (const client of [acme, other]) {
+      for (const upload of [
+        await keyed(client, 'cost', costs('3'), KEYS.same),
+        await keyed(client, 'self-serve', events(), KEYS.another),
+        await client.upload('cost', costs('secret-value')),
+      ]) {
+        if (client === acme) requests.push(upload.requestId);
+      }
+    }
+    await deployment.customData('metrics', 'archive', 'Visits', '--account', 'acme');
+    before = {
+      cost: 1,
+      self_serve: 2,
+      request_transitions: 3,
+      metric_sightings: 2,
+      metric_archivals: 0,
+    };
+    await settled('acme', { ...before, metric_archivals: 1 });
+    await settled('other', before);
+
+    await expect(deployment.customData('accounts', 'erase', 'acme')).rejects.toThrow(/--yes/);
+    const underWay = acme.post('cost', costs('9'), SLOW_UPLOAD_MS, KEYS.underWay);
+    await deployment.customData('accounts', 'erase', 'acme', '--yes');
+    // The first of it has been done, or is being done.
+    while ((await rowsOf('acme'))['cost'] !== 0) await sleep(10);
+    const accepted = await underWay;
+    expect(accepted.status).toBe(201);
+    ({ requestId: lateRequest } = (await accepted.json()) as UploadRequestRecord);
+    await deployment.service.kill();
+    await deployment.start(SETTINGS);
+    await expect(
+      deployment.customData('tokens', 'create', '--account', 'acme', '--role', 'owner'),
+    ).rejects.toThrow(/acme is being erased/);
+    await erased();
+
+    expect(await rowsOf('acme')).toEqual(NOTHING);
+    expect(await rowsOf('other')).toEqual(before);
+    expect((await acme.get('cost', requests[0]!)).status).toBe(401);
+    expect((await other.post('cost', costs('4'))).status).toBe(201);
+    expect(await deployment.customData('tokens', 'list')).not.toMatch(/acme/);
+  });
+
+  test('a single upload is not brought back', async () => {
+    await expect(deployment.customData('replay', '--request', requests[0]!)).rejects.toThrow(
+      /was erased with its account acme/,
+    );
+  });
+
+  test('reading the whole log again brings nothing back, and the account can begin anew', async () => {
+    await settled('other', { ...before, request_transitions: 4 });
+    expect(await deployment.service.stop()).toBe(0);
+    // Its records go with the log's retention.
+    expect(await recordsAbout('acme')).toBeGreaterThan(0);
+    await deployment.customData('replay', '--from', begun);
+    await deployment.start(SETTINGS);
+    // What is uploaded now comes after all that is read again.
+    expect(await other.upload('cost', costs('5'))).toMatchObject({ status: 'succeeded' });
+    await settled('other', { ...before, request_transitions: 5 });
+    expect(await rowsOf('acme')).toEqual(NOTHING);
+
+    const again = await clientOf('acme');
+    expect((await again.get('cost', requests[0]!)).status).toBe(404);
+    // Keys of before are free, whatever was sent with them.
+    for (const [key, content] of [
+      [KEYS.same, costs('3')],
+      [KEYS.another, costs('6')],
+      [KEYS.underWay, costs('7')],
+    ] as const) {
+      const { requestId, status } = await keyed(again, 'cost', content, key);
+      expect(status).toBe('succeeded');
+      newRequests.push(requestId);
+    }
+    for (const requestId of newRequests) {
+      expect([...requests, lateRequest]).not.toContain(requestId);
+    }
+    await settled('acme', { ...NOTHING, cost: 1, request_transitions: newRequests.length });
+    expect(await deployment.query("SELECT cost FROM cost_rows WHERE account = 'acme'")).toEqual([
+      { cost: 7 },
+    ]);
+  });
+
+  test('the audit tells who did it all, once, and no value', async () => {
+    const audit = await deployment.customData('audit', '--account', 'acme', '--since', begun);
+    const lines = audit.split('\n').slice(1, -1);
+    const all = lines.map((line) => line.split(/ {2,}/).slice(1));
+    const events = all.filter((event) => !event.includes(lateRequest));
+    expect(all).toHaveLength(events.length + 1);
+    const tokens = await deployment.customData('tokens', 'list');
+    const [newToken] = /^[0-9a-f]{12}(?= +acme )/m.exec(tokens)!;
+    const oldToken = events[0]![3]!;
+    expect(events).toEqual([
+      [OPERATOR, 'create-token', 'acme', expect.stringMatching(/^[0-9a-f]{12}$/)],
+      ...requests.map((requestId) => [oldToken, 'upload', 'acme', requestId]),
+      [OPERATOR, 'archive-metric', 'acme', 'Visits'],
+      [OPERATOR, 'erase-account', 'acme', 'acme'],
+      [OPERATOR, 'create-token', 'acme', newToken],
+      ...newRequests.map((requestId) => [newToken, 'upload', 'acme', requestId]),
+    ]);
+    const ofAll = await deployment.customData('audit');
+    expect(ofAll).toMatch(new RegExp(`${OPERATOR} +replay-from +- +${begun}`));
+    expect(ofAll).not.toContain('secret-value');
+    const since = new Date(Date.now() + 60_000).toISOString();
+    expect((await deployment.customData('audit', '--since', since)).split('\n')).toHaveLength(2);
+  });
+});

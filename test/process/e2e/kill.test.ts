@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, test } from '@jest/globals';
+
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
+import { Load } from '../../helpers/load.js';
+
+/** SIGKILL at any moment under load loses nothing, doubles nothing, halves nothing. */
+
+const KILLS = 3;
+const CLIENTS = 6;
+const FIRST_KILL_MS = 300;
+const LAST_KILL_MS = 1_500;
+
+describeDeployments((kind) => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await Deployment.open(kind);
+  });
+  afterAll(() => deployment.close());
+
+  test('everything answered with 201 ends as the model says, through any number of kills', async () => {
+    const { dataDir } = deployment;
+    const port = (): number => deployment.service.ports.api;
+    const load = await Load.create({ clients: CLIENTS, dataDir, port });
+    await deployment.start();
+    load.start();
+    for (let kill = 0; kill < KILLS; kill++) {
+      await sleep(FIRST_KILL_MS + Math.random() * (LAST_KILL_MS - FIRST_KILL_MS));
+      await deployment.service.kill();
+      await deployment.start();
+    }
+    // On a slow machine the time between two kills is short for as many uploads.
+    await load.atLeast(KILLS + 1);
+    await load.stop();
+    await load.expectAllAsModelled(deployment, deployment.service);
+  });
+});

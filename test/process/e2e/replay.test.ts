@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { ApiClient } from '../../helpers/api-client.js';
+import { expectViewsToEqual } from '../../helpers/compare-views.js';
+import { Deployment, describeDeployments } from '../../helpers/deployment.js';
+import { expectInvariants } from '../../helpers/invariants.js';
+import { tokenFor } from '../../helpers/service-process.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
+
+/** What the log still has is processed again: one upload on purpose, or everything without harm. */
+
+const ACCOUNT = 'acme';
+
+const rowsOf = (clicks: number, rows: number): CsvRow[] =>
+  Array.from({ length: rows }, (_, i) => ({
+    date: '2026-02-01',
+    channel: 'news',
+    currency: 'EUR',
+    campaign: `campaign ${i}`,
+    impressions: '1',
+    clicks: String(clicks),
+    cost: '0.5',
+  }));
+
+describeDeployments((kind) => {
+  let deployment: Deployment;
+  let client: ApiClient;
+  const model = new WarehouseModel();
+  const begun = new Date().toISOString();
+  const accepted: string[] = [];
+
+  beforeAll(async () => {
+    deployment = await Deployment.open(kind);
+    const token = await tokenFor(deployment.dataDir, ACCOUNT);
+    client = new ApiClient(() => deployment.service.ports.api, token);
+    await deployment.start();
+  });
+  afterAll(() => deployment.close());
+
+  async function upload(rows: CsvRow[]): Promise<string> {
+    const record = await client.upload('cost', csvOf(COST, rows));
+    expect(record).toMatchObject({ status: 'succeeded' });
+    model.apply(ACCOUNT, COST, rows);
+    accepted.push(record.requestId);
+    return record.requestId;
+  }
+
+  test('an upload that a wrong one has overwritten comes back, above all others', async () => {
+    // Large enough for several chunks.
+    const right = rowsOf(1, 4_000);
+    const requestId = await upload(right);
+    await upload(rowsOf(2, 3_000));
+    const replayed = (await deployment.customData('replay', '--request', requestId)).trim();
+    expect(replayed).not.toBe(requestId);
+    const record = await client.finished('cost', replayed);
+    expect(record).toMatchObject({ status: 'succeeded', prevStatus: 'ingested' });
+    expect(record.createdAt <= record.updatedAt).toBe(true);
+    model.apply(ACCOUNT, COST, right);
+    accepted.push(replayed);
+    await expectViewsToEqual(deployment, model, ACCOUNT);
+    // What is accepted after it wins over it.
+    await upload(rowsOf(3, 10));
+    await expectViewsToEqual(deployment, model, ACCOUNT);
+  });
+
+  test('an upload that is not in the log is not made up', async () => {
+    const unknown = '01a1fbf8-9e4c-73df-bf3b-19f8b218fcba';
+    await expect(deployment.customData('replay', '--request', unknown)).rejects.toThrow(
+      `the log has no upload ${unknown}`,
+    );
+  });
+
+  test('everything since a time is processed again and changes nothing', async () => {
+    await expect(deployment.customData('replay', '--from', begun)).rejects.toThrow(
+      kind.log === 'lmdb' ? /is in use by another service/ : /has a member/,
+    );
+    expect(await deployment.service.stop()).toBe(0);
+    await deployment.customData('replay', '--from', begun);
+    await deployment.start();
+    const validated = async (): Promise<number> =>
+      Number(
+        /custom_data_rows_validated_total\{family="cost"\} (\d+)/.exec(
+          await deployment.service.metrics(),
+        )?.[1] ?? 0,
+      );
+    // By the counters of the new process, which begin at 0.
+    while ((await validated()) < 11_010) await sleep(100);
+    await expectInvariants(deployment.service, deployment, {
+      account: ACCOUNT,
+      succeeded: accepted,
+      rows: model.rowsApplied(ACCOUNT),
+    });
+    await expectViewsToEqual(deployment, model, ACCOUNT);
+    await upload(rowsOf(4, 5));
+    await expectViewsToEqual(deployment, model, ACCOUNT);
+  });
+});

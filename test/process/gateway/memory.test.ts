@@ -1,0 +1,126 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+
+import { describe, expect, test } from '@jest/globals';
+
+import { logFolder } from '../../../src/config/data-folder.js';
+import { ApiClient } from '../../helpers/api-client.js';
+import { Cluster } from '../../helpers/cluster.js';
+import { describeWithBroker } from '../../helpers/kafka.js';
+import { Program } from '../../helpers/log/program.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../../helpers/service-process.js';
+
+/** What a gateway holds while its log takes nothing, on the real logs. */
+
+const MIB = 1_048_576;
+const UPLOADS = 64;
+const STALL_MS = 20_000;
+/** Whatever a gateway takes without its log, it has taken by then. */
+const TAKEN_MS = 8_000;
+const MOST_GROWN = 64 * MIB;
+const PATIENT = { LOG_TIMEOUT_SECONDS: '60', UPLOAD_DEADLINE_SECONDS: '240' };
+
+const line = '2026-01-01,channel,event,1.5,campaign\n';
+const PLAIN = new Uint8Array(Buffer.alloc(MIB, line));
+const UNPACKS_TO_32_MIB = new Uint8Array(gzipSync(Buffer.alloc(32 * MIB, line)));
+
+/** Bytes that the process has in memory, and had at most since `forgetPeak`. */
+function residentOf(pid: number, which: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${which}:\\s+(\\d+) kB`, 'm').exec(status)![1]) * 1024;
+}
+
+function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** By how much the process grows while 64 uploads wait for the log that is stalled. */
+async function grownBy(
+  gateway: ServiceProcess,
+  client: ApiClient,
+  file: Uint8Array<ArrayBuffer>,
+  stall: () => Promise<void>,
+): Promise<{ readonly grown: number; readonly answers: Promise<Response[]> }> {
+  const pid = gateway.process.pid!;
+  // What the first uploads compile and allocate is not what waiting uploads hold.
+  for (let i = 0; i < 2; i++) await client.upload('self-serve', PLAIN);
+  await stall();
+  forgetPeak(pid);
+  const before = residentOf(pid, 'VmRSS');
+  const answers = Promise.all(
+    Array.from({ length: UPLOADS }, () => client.post('self-serve', file)),
+  );
+  // Whoever waits for them is told.
+  answers.catch(() => undefined);
+  await sleep(TAKEN_MS);
+  const grown = residentOf(pid, 'VmHWM') - before;
+  process.stderr.write(`the gateway grew by ${(grown / MIB).toFixed(0)} MiB\n`);
+  return { grown, answers };
+}
+
+async function expectAccepted(answering: Promise<Response[]>): Promise<void> {
+  const answers = await answering;
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+}
+
+describe('on the embedded log', () => {
+  test.each([
+    ['1 MiB', PLAIN],
+    ['gzip that unpacks to 32 MiB', UNPACKS_TO_32_MIB],
+  ])('64 uploads of %s hold a bounded memory', async (what, file) => {
+    const dataDir = await makeDataDir();
+    const token = await tokenFor(dataDir, 'acme');
+    const service = await ServiceProcess.start(dataDir, PATIENT);
+    const client = new ApiClient(() => service.ports.api, token);
+    let holder: Program | undefined;
+    try {
+      const { grown, answers } = await grownBy(service, client, file, async () => {
+        holder = Program.start('hold-transaction', [logFolder(dataDir), String(STALL_MS)]);
+        await holder.printed(1);
+      });
+      expect(holder!.lines).toEqual(['holding']);
+      expect(grown).toBeLessThan(MOST_GROWN);
+      if (what === '1 MiB') await expectAccepted(answers);
+    } finally {
+      await service.kill();
+      await holder?.kill();
+      await removeDataDir(dataDir);
+    }
+  });
+});
+
+describeWithBroker('on Kafka', () => {
+  test.each([
+    ['1 MiB', PLAIN],
+    ['gzip that unpacks to 32 MiB', UNPACKS_TO_32_MIB],
+  ])('64 uploads of %s hold a bounded memory', async (what, file) => {
+    const cluster = await Cluster.open();
+    try {
+      const token = await tokenFor(cluster.sharedDir, 'acme');
+      const [gateway] = await Promise.all([
+        cluster.start('gateway', PATIENT),
+        cluster.start('ingest'),
+        cluster.start('status'),
+      ]);
+      const client = new ApiClient(() => gateway.ports.api, token);
+      const { grown, answers } = await grownBy(gateway, client, file, async () => {
+        cluster.broker.signal('SIGSTOP');
+        await Promise.resolve();
+      });
+      expect(grown).toBeLessThan(MOST_GROWN);
+      if (what === '1 MiB') {
+        cluster.broker.signal('SIGCONT');
+        await expectAccepted(answers);
+      }
+    } finally {
+      cluster.broker.signal('SIGCONT');
+      await cluster.close();
+    }
+  });
+});

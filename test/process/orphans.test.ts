@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+
+import { RetentionGuard } from '../../src/gateway/create/retention-guard.js';
+import { KafkaLog } from '../../src/log/kafka/kafka-log.js';
+import { LogUnavailableError } from '../../src/log/upload-log.js';
+import { ApiClient } from '../helpers/api-client.js';
+import { Cluster } from '../helpers/cluster.js';
+import { costRows } from '../helpers/cost-rows.js';
+import { Deployment, describeDeployments } from '../helpers/deployment.js';
+import { describeWithBroker } from '../helpers/kafka.js';
+import { type ServiceProcess, tokenFor } from '../helpers/service-process.js';
+import { countFault } from '../helpers/soak.js';
+import { COST, csvOf } from '../helpers/warehouse-model.js';
+
+/** Uploads whose gateway dies, or stands still, behind their first chunks. */
+
+const ACCOUNT = 'acme';
+/** An upload without an end is then given up after 12 seconds. */
+const SHORT = { UPLOAD_DEADLINE_SECONDS: '1', LOG_TIMEOUT_SECONDS: '1' };
+/** Several chunks. */
+const FILE = csvOf(
+  COST,
+  costRows(
+    Array.from({ length: 9_000 }, (_, i) => `campaign ${i}`),
+    1,
+  ),
+);
+
+const openUploads = (ingest: ServiceProcess): Promise<number> =>
+  ingest.metric('custom_data_open_uploads');
+const lag = (service: ServiceProcess): Promise<number> =>
+  service.metric('custom_data_consumer_lag_records', 'topic="uploads"');
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(100);
+}
+
+describeDeployments((kind) => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await Deployment.open(kind);
+  });
+  afterAll(() => deployment.close());
+
+  test('what a killed gateway has written of an upload is given up, though no further record comes', async () => {
+    const token = await tokenFor(deployment.dataDir, ACCOUNT);
+    const before = await deployment.start();
+    const upload = new ApiClient(() => before.ports.api, token).postHalf('cost', FILE);
+    const broken = expect(upload).rejects.toThrow();
+    await until(async () => (await openUploads(before)) === 1);
+    await before.kill();
+    countFault('gateway killed amid an upload');
+    await broken;
+
+    const after = await deployment.start(SHORT);
+    await until(async () => (await openUploads(after)) === 1);
+    expect(await lag(after)).toBeGreaterThan(0);
+    const guard = await guardOver(deployment);
+    await guard?.refuses();
+    await until(async () => (await lag(after)) === 0);
+    expect(await openUploads(after)).toBe(0);
+    await guard?.accepts();
+    await guard?.close();
+  });
+});
+
+/** A guard over the service's own topics, of a retention that is short enough to be seen. */
+async function guardOver({ broker }: Deployment): Promise<
+  | {
+      refuses(): Promise<void>;
+      accepts(): Promise<void>;
+      close(): Promise<void>;
+    }
+  | undefined
+> {
+  if (broker === undefined) return undefined;
+  const logger = pino({ level: 'silent' });
+  const log = await KafkaLog.open({
+    brokers: [broker.address],
+    tls: false,
+    sasl: undefined,
+    compression: 'none',
+    partitions: 1,
+    replicationFactor: 1,
+    retentionMs: 3_600_000,
+    timeoutMs: 10_000,
+    logger,
+  });
+  const guard = await RetentionGuard.start(
+    { log, topic: 'uploads', group: 'ingest', retentionMs: 2_000, logger },
+    { caughtUp: () => Promise.resolve() },
+  );
+  const isOpen = (): Promise<boolean> =>
+    guard.caughtUp().then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof LogUnavailableError) return false;
+        throw error;
+      },
+    );
+  return {
+    refuses: () => until(async () => !(await isOpen())),
+    accepts: () => until(isOpen),
+    async close() {
+      guard.stop();
+      await log.close();
+    },
+  };
+}
+
+describeWithBroker(
+  'a gateway is stopped amid an upload, for longer than the upload may take',
+  () => {
+    let cluster: Cluster;
+    let token: string;
+    let ingest: ServiceProcess;
+    beforeAll(async () => {
+      cluster = await Cluster.open();
+      token = await tokenFor(cluster.sharedDir, ACCOUNT);
+      [ingest] = await Promise.all([cluster.start('ingest', SHORT), cluster.start('status')]);
+    });
+    afterAll(() => cluster.close());
+
+    /** Stops a gateway amid a body until ingest has given the upload up; the answer. */
+    async function stoppedAmidUpload(gateway: ServiceProcess, ingest: ServiceProcess) {
+      const answer = new ApiClient(() => gateway.ports.api, token).post('cost', FILE, 2_000);
+      await until(async () => (await openUploads(ingest)) === 1);
+      gateway.process.kill('SIGSTOP');
+      await until(async () => (await openUploads(ingest)) === 0);
+      expect(await lag(ingest)).toBe(0);
+      gateway.process.kill('SIGCONT');
+      countFault('process stopped, going on later');
+      const { status } = await answer;
+      return { status, record: (await (await answer).json()) as { requestId: string } };
+    }
+
+    test('its end comes after all: the upload is read again, and succeeds', async () => {
+      const patient = { UPLOAD_DEADLINE_SECONDS: '600', LOG_TIMEOUT_SECONDS: '60' };
+      const gateway = await cluster.start('gateway', patient);
+      const answer = await stoppedAmidUpload(gateway, ingest);
+      expect(answer.status).toBe(201);
+      const client = new ApiClient(() => gateway.ports.api, token);
+      const { requestId } = answer.record;
+      expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+      await until(async () => (await lag(ingest)) === 0);
+    });
+
+    test('its deadline is past: it is refused, or it succeeds', async () => {
+      const gateway = await cluster.start('gateway', { UPLOAD_DEADLINE_SECONDS: '5' });
+      const answer = await stoppedAmidUpload(gateway, ingest);
+      expect([201, 408, 503]).toContain(answer.status);
+      if (answer.status === 201) {
+        const client = new ApiClient(() => gateway.ports.api, token);
+        const { requestId } = answer.record;
+        expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+      }
+      await until(async () => (await lag(ingest)) === 0);
+    });
+  },
+);
