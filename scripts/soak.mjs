@@ -15,7 +15,12 @@ import { ensureBuilt } from './ensure-built.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Seeds that no round before has had. */
 const SEEDS = 10_000;
-const SUITES = ['test/process/chaos/', 'test/process/e2e/kill', 'test/process/log/lmdb/processes'];
+const SUITES = [
+  'test/process/chaos/',
+  'test/process/e2e/kill',
+  'test/process/log/lmdb/processes',
+  'test/kafka/cluster/service/',
+];
 // Disks are mounted by root alone.
 if (process.getuid?.() === 0) SUITES.push('test/process/disk/power-loss');
 

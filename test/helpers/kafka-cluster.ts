@@ -11,6 +11,8 @@ import { KafkaProxy } from './kafka-proxy.js';
 import { KafkaNode } from './kafka/node.js';
 
 const POLL_MS = 50;
+/** The next node is asked then. */
+const REQUEST_MS = 2_000;
 
 /** A broker that is a controller too, and what stands between it and its clients. */
 export class ClusterNode extends KafkaNode {
@@ -23,6 +25,12 @@ export class ClusterNode extends KafkaNode {
     dir: string,
   ) {
     super(port, dir);
+  }
+
+  /** Whom the node takes for the active controller, as it has written it down; -1: nobody. */
+  async quorumState(): Promise<{ readonly leaderId: number; readonly leaderEpoch: number }> {
+    const text = await readFile(join(this.data, '__cluster_metadata-0', 'quorum-state'), 'utf8');
+    return JSON.parse(text) as { leaderId: number; leaderEpoch: number };
   }
 }
 
@@ -88,10 +96,16 @@ export class KafkaCluster {
     return this.nodes[id - 1]!;
   }
 
-  /** An administrator whom no proxy holds up. */
+  /** Past the proxies. */
+  get internalBrokers(): string[] {
+    return this.nodes.map(({ internalPort }) => `127.0.0.1:${internalPort}`);
+  }
+
+  /** An administrator whom no proxy holds up, nor a node that is stopped. */
   async admin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
     const admin = new kafkajs.Kafka({
-      brokers: this.nodes.map(({ internalPort }) => `127.0.0.1:${internalPort}`),
+      brokers: this.internalBrokers,
+      requestTimeout: REQUEST_MS,
       logLevel: kafkajs.logLevel.NOTHING,
       retry: { retries: 20, maxRetryTime: 1_000 },
     }).admin();
@@ -106,6 +120,14 @@ export class KafkaCluster {
   /** The node that leads the partition; -1 while there is none. */
   async leader(topic: string, partition: number): Promise<number> {
     return this.admin(async (admin) => (await metadata(admin, topic, partition)).leader);
+  }
+
+  /** What the brokers say of every partition of the topic. */
+  async partitions(topic: string): Promise<PartitionMetadata[]> {
+    return this.admin(async (admin) => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      return topics[0]!.partitions.sort((a, b) => a.partitionId - b.partitionId);
+    });
   }
 
   /** Makes another node the leader, in good order, and resolves with its id when all replicas are in sync. */
@@ -144,12 +166,7 @@ export class KafkaCluster {
 
   /** The node that is the active controller, as the nodes have written it down. */
   async controller(): Promise<number> {
-    const states = await Promise.all(
-      this.nodes.map(async ({ data }) => {
-        const text = await readFile(join(data, '__cluster_metadata-0', 'quorum-state'), 'utf8');
-        return JSON.parse(text) as { leaderId: number; leaderEpoch: number };
-      }),
-    );
+    const states = await Promise.all(this.nodes.map((node) => node.quorumState()));
     states.sort((a, b) => b.leaderEpoch - a.leaderEpoch || b.leaderId - a.leaderId);
     return states[0]!.leaderId;
   }
