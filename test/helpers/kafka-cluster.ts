@@ -11,8 +11,8 @@ import { KafkaProxy } from './kafka-proxy.js';
 import { KafkaNode } from './kafka/node.js';
 
 const POLL_MS = 50;
-/** The next node is asked then. */
-const REQUEST_MS = 2_000;
+/** A node that is stopped takes connections and answers nothing. */
+const REQUEST_MS = 3_000;
 
 /** A broker that is a controller too, and what stands between it and its clients. */
 export class ClusterNode extends KafkaNode {
@@ -96,18 +96,15 @@ export class KafkaCluster {
     return this.nodes[id - 1]!;
   }
 
-  /** Past the proxies. */
-  get internalBrokers(): string[] {
-    return this.nodes.map(({ internalPort }) => `127.0.0.1:${internalPort}`);
-  }
-
-  /** An administrator whom no proxy holds up, nor a node that is stopped. */
-  async admin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+  /** An administrator whom no proxy holds up. */
+  async admin<T>(work: (admin: Admin) => Promise<T>, retries = 20): Promise<T> {
     const admin = new kafkajs.Kafka({
-      brokers: this.internalBrokers,
+      brokers: this.nodes
+        .filter(({ isStopped }) => !isStopped)
+        .map(({ internalPort }) => `127.0.0.1:${internalPort}`),
       requestTimeout: REQUEST_MS,
       logLevel: kafkajs.logLevel.NOTHING,
-      retry: { retries: 20, maxRetryTime: 1_000 },
+      retry: { retries, maxRetryTime: 1_000 },
     }).admin();
     await admin.connect();
     try {
@@ -119,15 +116,21 @@ export class KafkaCluster {
 
   /** The node that leads the partition; -1 while there is none. */
   async leader(topic: string, partition: number): Promise<number> {
-    return this.admin(async (admin) => (await metadata(admin, topic, partition)).leader);
+    return (await this.partitions(topic))[partition]!.leader;
   }
 
-  /** What the brokers say of every partition of the topic. */
+  /** What the brokers say of every partition of the topic; asks until one answers. */
   async partitions(topic: string): Promise<PartitionMetadata[]> {
-    return this.admin(async (admin) => {
-      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-      return topics[0]!.partitions.sort((a, b) => a.partitionId - b.partitionId);
-    });
+    for (;;) {
+      try {
+        const { topics } = await this.admin((admin) => {
+          return admin.fetchTopicMetadata({ topics: [topic] });
+        }, 0);
+        return topics[0]!.partitions.sort((a, b) => a.partitionId - b.partitionId);
+      } catch {
+        await sleep(POLL_MS);
+      }
+    }
   }
 
   /** Makes another node the leader, in good order, and resolves with its id when all replicas are in sync. */
@@ -153,15 +156,10 @@ export class KafkaCluster {
 
   /** The node that coordinates the group; it has to have had a member. */
   async coordinator(group: string): Promise<number> {
-    const topic = '__consumer_offsets';
-    return this.admin(async (admin) => {
-      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-      const { partitions } = topics[0]!;
-      let hash = 0;
-      for (let i = 0; i < group.length; i++) hash = (Math.imul(31, hash) + group.charCodeAt(i)) | 0;
-      const partition = (hash & 0x7fffffff) % partitions.length;
-      return partitions.find(({ partitionId }) => partitionId === partition)!.leader;
-    });
+    const partitions = await this.partitions('__consumer_offsets');
+    let hash = 0;
+    for (let i = 0; i < group.length; i++) hash = (Math.imul(31, hash) + group.charCodeAt(i)) | 0;
+    return partitions[(hash & 0x7fffffff) % partitions.length]!.leader;
   }
 
   /** The node that is the active controller, as the nodes have written it down. */

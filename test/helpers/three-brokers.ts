@@ -56,7 +56,9 @@ export class ThreeBrokers {
     });
     const token = await tokenFor(cluster.sharedDir, 'asking');
     const processes = await Promise.all(ROLES.map((role) => cluster.start(role)));
-    const logs = new KafkaLogs(() => brokers.internalBrokers);
+    // Past the proxies: what these hold back is to be the service's.
+    const addresses = brokers.nodes.map(({ internalPort }) => `127.0.0.1:${internalPort}`);
+    const logs = new KafkaLogs(() => addresses);
     const client = new ApiClient(() => processes[0]!.ports.api, token);
     const rig = new ThreeBrokers(cluster, processes, logs, client);
     const log = await logs.open({ prefix: PREFIX, partitions: PARTITIONS, replicationFactor: 3 });

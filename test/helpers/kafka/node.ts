@@ -24,6 +24,8 @@ const CLUSTER_ID = 'Y3VzdG9tLWRhdGEtdGVzdA';
 /** A process of Kafka on 127.0.0.1, with a folder of its own. */
 export class KafkaNode {
   private process: ChildProcess | undefined;
+  /** By SIGSTOP. */
+  isStopped = false;
 
   /**
    * @param port where clients reach it
@@ -71,6 +73,7 @@ export class KafkaNode {
 
   /** Starts the process, after `kill` too, and resolves when it takes connections. */
   async restart(): Promise<void> {
+    this.isStopped = false;
     this.process = this.java('kafka.Kafka', [this.properties]);
     const until = Date.now() + START_MS;
     while (!(await answers(this.port))) {
@@ -93,6 +96,7 @@ export class KafkaNode {
   /** SIGSTOP and SIGCONT. */
   signal(signal: NodeJS.Signals): void {
     this.process!.kill(signal);
+    this.isStopped = signal === 'SIGSTOP';
   }
 
   async stop(): Promise<void> {
