@@ -16,7 +16,8 @@ function silentLeader(): { readonly kafka: Kafka; readonly sent: string[] } {
         try {
           place(args as unknown as PartitionerArgs);
         } catch (error) {
-          if ((error as Error).name === 'KafkaJSMetadataNotLoaded') leader = 'another';
+          if (!(error instanceof kafkajs.KafkaJSMetadataNotLoaded)) throw error;
+          leader = 'another';
           return Promise.reject(error);
         }
         sent.push(leader);
