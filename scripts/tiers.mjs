@@ -30,7 +30,7 @@ export const TIERS = {
   /** Disks that lose power, fill up or turn read-only. */
   disk: { folder: 'test/process/disk', minutes: 6, apart: true },
   /** Three brokers under faults. */
-  cluster: { folder: 'test/kafka/cluster', minutes: 5, apart: true },
+  cluster: { folder: 'test/kafka/cluster', minutes: 7, apart: true },
   /** The image, built and run. */
   containers: { folder: 'test/deploy/containers', minutes: 10, apart: true },
 };

@@ -11,17 +11,24 @@ import { connectTo } from './warehouses.js';
 const LAST_LINES = 8;
 const ANSWER_MS = 5_000;
 
+/** One broker, or several that are one cluster. */
+interface Brokers {
+  /** For `KAFKA_BROKERS`. */
+  readonly brokers: readonly string[];
+  stop(): Promise<void>;
+}
+
 /**
- * The scaled-out service: one broker, one ClickHouse server, and any number of processes, each with
+ * The scaled-out service: brokers, one ClickHouse server, and any number of processes, each with
  * roles and a data folder of its own, that share the tokens file.
  */
-export class Cluster {
+export class Cluster<B extends Brokers = KafkaBroker> {
   /** Of every process, until it answers; those that have ended too. */
   private readonly starts: Promise<ServiceProcess>[] = [];
   private readonly dataDirs = new Set<string>();
 
   private constructor(
-    readonly broker: KafkaBroker,
+    readonly broker: B,
     readonly clickhouse: ClickHouseHttp,
     /** Has the tokens file; no process has it as its data folder. */
     readonly sharedDir: string,
@@ -29,7 +36,7 @@ export class Cluster {
   ) {}
 
   /**
-   * The servers run, with the schema; no process does yet.
+   * One broker and the other servers run, with the schema; no process does yet.
    *
    * @param options.broker settings of the broker
    * @param options.env what every process has in its environment
@@ -40,12 +47,19 @@ export class Cluster {
       readonly env?: Readonly<Record<string, string>>;
     } = {},
   ): Promise<Cluster> {
-    const broker = await KafkaBroker.start(options.broker);
+    return Cluster.on(await KafkaBroker.start(options.broker), options.env);
+  }
+
+  /** The same on brokers that run already; `close` stops them. */
+  static async on<B extends Brokers>(
+    broker: B,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Cluster<B>> {
     const clickhouse = await ClickHouseHttp.start();
     const connection = connectTo(clickhouse);
     await migrate(connection, 'custom_data');
     await connection.close();
-    return new Cluster(broker, clickhouse, await makeDataDir(), options.env ?? {});
+    return new Cluster(broker, clickhouse, await makeDataDir(), env);
   }
 
   /** Starts a process with one role; resolves when it answers. */
@@ -107,7 +121,7 @@ export class Cluster {
     this.dataDirs.add(dataDir);
     const start = ServiceProcess.start(dataDir, {
       ...this.clickhouse.env,
-      KAFKA_BROKERS: this.broker.address,
+      KAFKA_BROKERS: this.broker.brokers.join(','),
       TOKENS_FILE: `${this.sharedDir}/tokens.json`,
       ROLES: role,
       ...this.env,

@@ -32,6 +32,10 @@ export class KafkaBroker extends KafkaNode {
   /** Where it is reached without a login, as the brokers among themselves. */
   internalPort = 0;
 
+  get brokers(): readonly string[] {
+    return [this.address];
+  }
+
   /**
    * @param properties settings of the broker besides those that a single node needs
    * @param options.format for the storage tool

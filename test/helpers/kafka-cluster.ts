@@ -11,6 +11,8 @@ import { KafkaProxy } from './kafka-proxy.js';
 import { KafkaNode } from './kafka/node.js';
 
 const POLL_MS = 50;
+/** A node that is stopped takes connections and answers nothing. */
+const REQUEST_MS = 3_000;
 
 /** A broker that is a controller too, and what stands between it and its clients. */
 export class ClusterNode extends KafkaNode {
@@ -23,6 +25,12 @@ export class ClusterNode extends KafkaNode {
     dir: string,
   ) {
     super(port, dir);
+  }
+
+  /** Whom the node takes for the active controller, as it has written it down; -1: nobody. */
+  async quorumState(): Promise<{ readonly leaderId: number; readonly leaderEpoch: number }> {
+    const text = await readFile(join(this.data, '__cluster_metadata-0', 'quorum-state'), 'utf8');
+    return JSON.parse(text) as { leaderId: number; leaderEpoch: number };
   }
 }
 
@@ -89,11 +97,14 @@ export class KafkaCluster {
   }
 
   /** An administrator whom no proxy holds up. */
-  async admin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+  async admin<T>(work: (admin: Admin) => Promise<T>, retries = 20): Promise<T> {
     const admin = new kafkajs.Kafka({
-      brokers: this.nodes.map(({ internalPort }) => `127.0.0.1:${internalPort}`),
+      brokers: this.nodes
+        .filter(({ isStopped }) => !isStopped)
+        .map(({ internalPort }) => `127.0.0.1:${internalPort}`),
+      requestTimeout: REQUEST_MS,
       logLevel: kafkajs.logLevel.NOTHING,
-      retry: { retries: 20, maxRetryTime: 1_000 },
+      retry: { retries, maxRetryTime: 1_000 },
     }).admin();
     await admin.connect();
     try {
@@ -105,7 +116,21 @@ export class KafkaCluster {
 
   /** The node that leads the partition; -1 while there is none. */
   async leader(topic: string, partition: number): Promise<number> {
-    return this.admin(async (admin) => (await metadata(admin, topic, partition)).leader);
+    return (await this.partitions(topic))[partition]!.leader;
+  }
+
+  /** What the brokers say of every partition of the topic; asks until one answers. */
+  async partitions(topic: string): Promise<PartitionMetadata[]> {
+    for (;;) {
+      try {
+        const { topics } = await this.admin((admin) => {
+          return admin.fetchTopicMetadata({ topics: [topic] });
+        }, 0);
+        return topics[0]!.partitions.sort((a, b) => a.partitionId - b.partitionId);
+      } catch {
+        await sleep(POLL_MS);
+      }
+    }
   }
 
   /** Makes another node the leader, in good order, and resolves with its id when all replicas are in sync. */
@@ -131,25 +156,15 @@ export class KafkaCluster {
 
   /** The node that coordinates the group; it has to have had a member. */
   async coordinator(group: string): Promise<number> {
-    const topic = '__consumer_offsets';
-    return this.admin(async (admin) => {
-      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-      const { partitions } = topics[0]!;
-      let hash = 0;
-      for (let i = 0; i < group.length; i++) hash = (Math.imul(31, hash) + group.charCodeAt(i)) | 0;
-      const partition = (hash & 0x7fffffff) % partitions.length;
-      return partitions.find(({ partitionId }) => partitionId === partition)!.leader;
-    });
+    const partitions = await this.partitions('__consumer_offsets');
+    let hash = 0;
+    for (let i = 0; i < group.length; i++) hash = (Math.imul(31, hash) + group.charCodeAt(i)) | 0;
+    return partitions[(hash & 0x7fffffff) % partitions.length]!.leader;
   }
 
   /** The node that is the active controller, as the nodes have written it down. */
   async controller(): Promise<number> {
-    const states = await Promise.all(
-      this.nodes.map(async ({ data }) => {
-        const text = await readFile(join(data, '__cluster_metadata-0', 'quorum-state'), 'utf8');
-        return JSON.parse(text) as { leaderId: number; leaderEpoch: number };
-      }),
-    );
+    const states = await Promise.all(this.nodes.map((node) => node.quorumState()));
     states.sort((a, b) => b.leaderEpoch - a.leaderEpoch || b.leaderId - a.leaderId);
     return states[0]!.leaderId;
   }

@@ -16,6 +16,13 @@ export interface ProduceFault {
   readonly times?: number;
 }
 
+/** A member that has got its partitions, in a generation of its group. */
+export interface Sync {
+  readonly group: string;
+  readonly generation: number;
+  readonly member: string;
+}
+
 /** Bytes of a record (without compression) that has the header, as Kafka writes it. */
 export function headerBytes(name: string, value: string): Buffer {
   const text = (part: string): Buffer => Buffer.from([part.length * 2, ...Buffer.from(part)]);
@@ -60,6 +67,8 @@ export class KafkaProxy {
   syncsToLose = 0;
   /** How often the fault has struck. */
   struck = 0;
+  /** In the order in which they were answered. */
+  readonly syncs: Sync[] = [];
   /** Whether connections are ended as soon as they are made. */
   isRefusing = false;
   private isStalled = false;
@@ -153,12 +162,15 @@ export class KafkaProxy {
     let lost: number | undefined;
     const fetches = new Set<number>();
     const lostSyncs = new Set<number>();
+    /** By request. */
+    const syncs = new Map<number, Buffer>();
     let hasSynced = false;
     const requests = new Frames((frame) => {
       if (frame.readInt16BE(4) === FETCH) fetches.add(frame.readInt32BE(8));
       if (frame.readInt16BE(4) === SYNC_GROUP) {
         if (hasSynced && this.losesSync(frame)) lostSyncs.add(frame.readInt32BE(8));
         hasSynced = true;
+        syncs.set(frame.readInt32BE(8), frame);
       }
       if (!this.strikes(frame)) broker.write(frame);
       else if (this.fault!.isDelivered) {
@@ -170,6 +182,9 @@ export class KafkaProxy {
       const request = frame.readInt32BE(4);
       const isFetch = fetches.delete(request);
       if (lostSyncs.delete(request)) return;
+      const sync = syncs.get(request);
+      if (sync !== undefined && isWell(frame, sync.readInt16BE(6))) this.syncs.push(syncOf(sync));
+      syncs.delete(request);
       const pass = (): void => {
         client.write(frame);
       };
@@ -202,6 +217,21 @@ export class KafkaProxy {
     this.struck++;
     return true;
   }
+}
+
+function syncOf(request: Buffer): Sync {
+  const textAt = (at: number): string =>
+    request.toString('utf8', at + 2, at + 2 + request.readInt16BE(at));
+  // Behind the client's name.
+  const start = 14 + request.readInt16BE(12);
+  const group = textAt(start);
+  const next = start + 2 + Buffer.byteLength(group);
+  return { group, generation: request.readInt32BE(next), member: textAt(next + 4) };
+}
+
+/** From version 1 on the answer has a throttle time before its error. */
+function isWell(answer: Buffer, version: number): boolean {
+  return answer.readInt16BE(version === 0 ? 8 : 12) === 0;
 }
 
 /** Cuts a stream into the protocol's frames: four bytes of length, and so many bytes. */

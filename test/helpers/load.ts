@@ -18,6 +18,8 @@ interface Sent {
 interface Files {
   /** Rows of a large file. */
   readonly rows: number;
+  /** Every so many files are a large one. */
+  readonly largeEach: number;
   /** How long the body of an upload takes. */
   readonly overMs: number;
   /** Between the answer to an upload and the next one. */
@@ -29,6 +31,8 @@ class Uploader {
   readonly accepted: Sent[] = [];
   /** Creates that were not answered 201. */
   unanswered = 0;
+  /** When the request that has no answer yet began. */
+  sendingSince: number | undefined;
   private number = 0;
 
   constructor(
@@ -54,7 +58,7 @@ class Uploader {
 
   /** Files of several chunks and of one row; each overwrites a part of what the one before left. */
   private rows(isValid: boolean): CsvRow[] {
-    const size = this.number % 3 === 0 ? this.files.rows : 3;
+    const size = this.number % this.files.largeEach === 0 ? this.files.rows : 3;
     return Array.from({ length: size }, (_, i) => ({
       date: `2026-02-${String(1 + (i % 28)).padStart(2, '0')}`,
       channel: 'news',
@@ -68,7 +72,9 @@ class Uploader {
 
   private async createUntilAccepted(file: string): Promise<string> {
     for (;;) {
+      this.sendingSince = Date.now();
       const answer = await this.client.post('cost', file, this.files.overMs).catch(() => undefined);
+      this.sendingSince = undefined;
       if (answer?.status === 201) {
         return ((await answer.json()) as { requestId: string }).requestId;
       }
@@ -104,7 +110,7 @@ export class Load {
     readonly files?: Partial<Files>;
   }): Promise<Load> {
     const load = new Load();
-    const files: Files = { rows: 4_000, overMs: 0, pauseMs: 0, ...options.files };
+    const files: Files = { rows: 4_000, largeEach: 3, overMs: 0, pauseMs: 0, ...options.files };
     for (let i = 0; i < options.clients; i++) {
       const account = `${options.accounts ?? 'account'}-${i}`;
       const token = await tokenFor(options.dataDir, account);
@@ -131,13 +137,27 @@ export class Load {
     return this.uploaders.reduce((sum, { accepted }) => sum + accepted.length, 0);
   }
 
+  /** By account: when its request that has no answer yet began, in milliseconds since the epoch. */
+  get sendingSince(): ReadonlyMap<string, number> {
+    const since = new Map<string, number>();
+    for (const { account, sendingSince } of this.uploaders) {
+      if (sendingSince !== undefined) since.set(account, sendingSince);
+    }
+    return since;
+  }
+
   /** Resolves when every account has at least so many uploads accepted. */
   async atLeast(uploads: number): Promise<void> {
-    const enough = async (): Promise<void> => {
-      while (this.fewest < uploads) await sleep(50);
-    };
-    // A load that has failed does not get further.
-    await Promise.race([enough(), this.running]);
+    await this.until(() => this.fewest >= uploads);
+  }
+
+  /** Resolves when of every account an upload that begins after now is accepted. */
+  async accepts(): Promise<void> {
+    // The next one accepted may have begun before.
+    const wanted = this.uploaders.map((uploader) => uploader.accepted.length + 2);
+    await this.until(() =>
+      this.uploaders.every(({ accepted }, i) => accepted.length >= wanted[i]!),
+    );
   }
 
   /** Resolves when every upload begun is answered. */
@@ -170,6 +190,14 @@ export class Load {
       await expectViewsToEqual(warehouse, this.model, account);
       countChecked('uploads', accepted.length);
     }
+  }
+
+  private async until(holds: () => boolean): Promise<void> {
+    const poll = async (): Promise<void> => {
+      while (!holds()) await sleep(50);
+    };
+    // A load that has failed does not get further.
+    await Promise.race([poll(), this.running]);
   }
 
   /** For `expectInvariants`, by account. */

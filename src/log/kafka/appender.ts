@@ -39,18 +39,20 @@ export class Appender {
   private isClosed = false;
 
   static async connect(kafka: Kafka, options: AppenderOptions): Promise<Appender> {
+    const leaders = { areKnown: true };
     const producer = kafka.producer({
-      createPartitioner: () => placeOf,
+      createPartitioner: () => (args) => placeOf(args, leaders),
       allowAutoTopicCreation: false,
       // Repeating is the lane's: it knows whether anybody still waits.
       retry: { retries: 0 },
     });
     await producer.connect();
-    return new Appender(producer, options);
+    return new Appender(producer, leaders, options);
   }
 
   private constructor(
     private readonly producer: Producer,
+    private readonly leaders: { areKnown: boolean },
     private readonly options: AppenderOptions,
   ) {}
 
@@ -154,18 +156,23 @@ export class Appender {
     partition: number,
     records: readonly RecordToAppend[],
   ): Promise<number> {
-    const [answer] = await this.producer.send({
-      topic: this.options.prefix + topic,
-      acks: -1,
-      timeout: this.options.timeoutMs,
-      compression: COMPRESSION_TYPES[this.options.compression],
-      messages: records.map(({ key, headers, value }) => ({
-        partition,
-        key,
-        headers: { ...headers },
-        value: Buffer.from(value.buffer, value.byteOffset, value.byteLength),
-      })),
-    });
+    const [answer] = await this.producer
+      .send({
+        topic: this.options.prefix + topic,
+        acks: -1,
+        timeout: this.options.timeoutMs,
+        compression: COMPRESSION_TYPES[this.options.compression],
+        messages: records.map(({ key, headers, value }) => ({
+          partition,
+          key,
+          headers: { ...headers },
+          value: Buffer.from(value.buffer, value.byteOffset, value.byteLength),
+        })),
+      })
+      .catch((error: unknown) => {
+        if (isSilence(error)) this.leaders.areKnown = false;
+        throw error;
+      });
     if (answer?.baseOffset === undefined) throw new Error('acknowledged without an offset');
     return Number(answer.baseOffset);
   }
@@ -173,12 +180,25 @@ export class Appender {
 
 /**
  * The partition that has been chosen already. kafkajs drops records of a partition that it has not
- * heard of, without a word; this error makes it ask the brokers anew.
+ * heard of, without a word, and sends for minutes to a leader that is silent, whoever leads meanwhile;
+ * this error makes it ask the brokers anew.
  */
-function placeOf({ message, partitionMetadata }: PartitionerArgs): number {
+function placeOf(
+  { message, partitionMetadata }: PartitionerArgs,
+  leaders: { areKnown: boolean },
+): number {
+  if (!leaders.areKnown) {
+    leaders.areKnown = true;
+    throw new NotLoadedError('a leader was silent, and may be none any more');
+  }
   const { partition = 0 } = message;
   if (partition < partitionMetadata.length) return partition;
   throw new NotLoadedError(`nothing is known of partition ${partition} yet`);
+}
+
+/** A broker that is stopped, or to which nothing gets through, while its connection stays. */
+function isSilence(error: unknown): boolean {
+  return rootOf(error).name === 'KafkaJSRequestTimeoutError';
 }
 
 function lastingOf(error: unknown): LogUnavailableError | undefined {

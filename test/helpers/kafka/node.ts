@@ -25,6 +25,8 @@ const CLUSTER_ID = 'Y3VzdG9tLWRhdGEtdGVzdA';
 /** A process of Kafka on 127.0.0.1, with a folder of its own. */
 export class KafkaNode {
   private process: ChildProcess | undefined;
+  /** By SIGSTOP. */
+  isStopped = false;
 
   /**
    * @param port where clients reach it
@@ -72,6 +74,7 @@ export class KafkaNode {
 
   /** Starts the process, after `kill` too, and resolves when it takes connections. */
   async restart(): Promise<void> {
+    this.isStopped = false;
     this.process = this.java('kafka.Kafka', [this.properties]);
     const until = Date.now() + START_MS;
     while (!(await answers(this.port))) {
@@ -90,6 +93,7 @@ export class KafkaNode {
   /** SIGSTOP and SIGCONT. */
   signal(signal: NodeJS.Signals): void {
     this.process!.kill(signal);
+    this.isStopped = signal === 'SIGSTOP';
     if (signal === 'SIGCONT') countFault('broker hanging for a while');
   }
 

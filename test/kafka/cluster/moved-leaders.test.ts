@@ -8,6 +8,9 @@ import { record } from '../../helpers/log/log-folders.js';
 import { Collector, texts, until } from '../collector.js';
 import { Worker } from '../worker.js';
 
+const isTrue = (): boolean => true;
+const isFalse = (): boolean => false;
+
 describeWithBroker('while partitions change their leaders', () => {
   let cluster: KafkaCluster;
   beforeAll(async () => {
@@ -47,6 +50,20 @@ describeWithBroker('while partitions change their leaders', () => {
     expect(texts(collector.seen.slice(begun))).toEqual(['a', 'b', 'c', 'on its way', 'after']);
     await moving;
   });
+
+  it('appends go on when another leads what a broker led that takes connections and is silent', async () => {
+    const log = await logs.open({ partitions: 1, replicationFactor: 3, timeoutMs: 4_000 });
+    await log.append('uploads', [record('before')]);
+    const leader = await cluster.leader(uploads(), 0);
+    cluster.node(leader).signal('SIGSTOP');
+    try {
+      await until(() => log.append('uploads', [record('during')]).then(isTrue, isFalse));
+      expect(await cluster.leader(uploads(), 0)).not.toBe(leader);
+    } finally {
+      cluster.node(leader).signal('SIGCONT');
+      await cluster.inSync([uploads()]);
+    }
+  }, 90_000);
 
   it('a group and a tail under load read every record, and the group commits it', async () => {
     const partitions = 4;

@@ -1,0 +1,50 @@
+import { randomInt } from 'node:crypto';
+
+import { afterAll, beforeAll, test } from '@jest/globals';
+
+import { describeWithBroker } from '../../../helpers/kafka.js';
+import { seededRandom } from '../../../helpers/seeded-random.js';
+import { countFault, IS_SOAK } from '../../../helpers/soak.js';
+import { ThreeBrokers } from '../../../helpers/three-brokers.js';
+import { FAULTS } from './faults.js';
+
+/** The whole service on three brokers, of which some stop, die, hang or change their leaders. */
+
+const TIMES = IS_SOAK ? 3 : 1;
+const FAULT_MS = 180_000;
+
+describeWithBroker('of three brokers', () => {
+  let rig: ThreeBrokers;
+  beforeAll(async () => {
+    rig = await ThreeBrokers.start();
+  });
+  afterAll(() => rig.stop(), 120_000);
+
+  test.each(inOrder(Object.entries(FAULTS)))(
+    '%s: uploads go on by themselves, and none is lost',
+    async (name, fault) => {
+      await rig
+        .underLoad(async () => {
+          await fault(rig);
+          countFault(`three brokers: ${name}`);
+        })
+        .catch(async (error: unknown) => {
+          throw new Error(`${String(error)}\n${await rig.cluster.lastWords()}`, { cause: error });
+        });
+    },
+    FAULT_MS,
+  );
+});
+
+/** The soak makes each several times, in an order by a seed. */
+function inOrder<T>(faults: readonly T[]): T[] {
+  if (!IS_SOAK) return [...faults];
+  const seed = Number(process.env['BROKER_FAULTS_SEED'] ?? randomInt(2 ** 31));
+  process.stderr.write(`faults of three brokers: BROKER_FAULTS_SEED=${seed}\n`);
+  const random = seededRandom(seed);
+  return Array.from({ length: TIMES }, () => faults)
+    .flat()
+    .map((fault) => ({ fault, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ fault }) => fault);
+}

@@ -1,0 +1,170 @@
+import { expect } from '@jest/globals';
+
+import { headerBytes } from '../../../helpers/kafka-proxy.js';
+import {
+  found,
+  GROUP,
+  INGEST_PROCESSES,
+  type ThreeBrokers,
+  UPLOADS,
+} from '../../../helpers/three-brokers.js';
+import { COST, csvOf } from '../../../helpers/warehouse-model.js';
+
+/**
+ * Makes itself, shows by what the brokers say that it has happened while uploads were under way, and
+ * sees that uploads which begin after it are accepted.
+ */
+type Fault = (rig: ThreeBrokers) => Promise<void>;
+
+const FILE = csvOf(COST, [
+  {
+    date: '2026-02-01',
+    channel: 'news',
+    currency: 'EUR',
+    campaign: 'one',
+    impressions: '1',
+    clicks: '1',
+    cost: '0.5',
+  },
+]);
+
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  'a rolling restart': async (rig) => {
+    for (const { id } of rig.brokers.nodes) {
+      const node = rig.brokers.node(id);
+      const before = node.pid;
+      const leads = await ledBy(rig, id);
+      const { partition } = await rig.freshUpload((each) => leads.includes(each));
+      const stopped = node.kill('SIGTERM');
+      await rig.led(partition, id);
+      rig.expectUploadsUnderWay();
+      await stopped;
+      await rig.replicates(partition, id, false);
+      await node.restart();
+      expect(node.pid).not.toBe(before);
+      await rig.inSync();
+    }
+    await rig.load.accepts();
+  },
+
+  'leaders moved while the warehouse hangs': async (rig) => {
+    const { brokers, cluster } = rig;
+    await cluster.clickhouse.fault({ kind: 'hang', on: 'insert' });
+    try {
+      const { partition } = await rig.freshUpload();
+      const leader = await brokers.leader(UPLOADS, partition);
+      const held = brokers.node(leader).proxy.holdFetch(headerBytes('type', 'chunk'));
+      await held.arrived;
+      const before = Math.max(...syncsOf(rig).map(({ generation }) => generation));
+      const rejoined = (): number =>
+        new Set(
+          syncsOf(rig)
+            .filter(({ generation }) => generation > before)
+            .map(({ member }) => member),
+        ).size;
+      for (const each of await brokers.partitions(UPLOADS)) {
+        if (each.leader === leader) continue;
+        const next = await brokers.moveLeader(UPLOADS, each.partitionId);
+        expect(next).not.toBe(each.leader);
+        rig.expectUploadsUnderWay();
+        if (rejoined() >= INGEST_PROCESSES) break;
+      }
+      await found(() => rejoined() >= INGEST_PROCESSES || undefined);
+      held.release();
+      await rig.load.accepts();
+    } finally {
+      await cluster.clickhouse.heal();
+    }
+  },
+
+  'the leader of a partition killed': async (rig) => {
+    const { partition } = await rig.freshUpload();
+    const leader = await rig.brokers.leader(UPLOADS, partition);
+    await killed(rig, leader, async () => {
+      rig.expectUploadsUnderWay((each) => each === partition);
+      await rig.led(partition, leader);
+    });
+  },
+
+  'the controller killed': async (rig) => {
+    await rig.freshUpload();
+    const controller = await rig.brokers.controller();
+    await killed(rig, controller, async () => {
+      rig.expectUploadsUnderWay();
+      await found(async () => {
+        const now = await rig.brokers.controller();
+        return (now > 0 && now !== controller) || undefined;
+      });
+    });
+  },
+
+  'the coordinator of the group killed': async (rig) => {
+    await rig.freshUpload();
+    const coordinator = await rig.brokers.coordinator(GROUP);
+    await killed(rig, coordinator, async () => {
+      rig.expectUploadsUnderWay();
+      await found(async () => {
+        const now = await rig.brokers.coordinator(GROUP);
+        return (now > 0 && now !== coordinator) || undefined;
+      });
+    });
+  },
+
+  'a broker stopped beyond its lag limit': async (rig) => {
+    const { partition } = await rig.freshUpload();
+    const { brokers } = rig;
+    const leader = await brokers.leader(UPLOADS, partition);
+    const follows = (await brokers.partitions(UPLOADS)).find((each) => each.leader !== leader)!;
+    const node = brokers.node(leader);
+    node.signal('SIGSTOP');
+    try {
+      rig.expectUploadsUnderWay((each) => each === partition);
+      await rig.replicates(follows.partitionId, leader, false);
+      await rig.led(partition, leader);
+      await rig.load.accepts();
+    } finally {
+      node.signal('SIGCONT');
+    }
+    await rig.replicates(partition, leader, true);
+    await rig.load.accepts();
+  },
+
+  'two brokers away': async (rig) => {
+    const { brokers, client } = rig;
+    const { requestId } = await client.upload('cost', FILE);
+    const { partition } = await rig.freshUpload();
+    const leader = await brokers.leader(UPLOADS, partition);
+    const left = brokers.nodes.find(({ id }) => id !== leader)!;
+    const away = brokers.nodes.filter(({ id }) => id !== left.id);
+    await Promise.all(away.map((node) => node.kill()));
+    rig.expectUploadsUnderWay((each) => each === partition);
+    // One of three elects nobody.
+    await found(async () => (await left.quorumState()).leaderId === -1 || undefined);
+    const refused = await found(async () => {
+      const answer = await client.post('cost', FILE);
+      return answer.status === 503 ? answer : undefined;
+    });
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    const read = await client.get('cost', requestId);
+    expect(await read.json()).toMatchObject({ requestId, status: 'succeeded' });
+    await Promise.all(away.map((node) => node.restart()));
+    await rig.load.accepts();
+  },
+};
+
+/** Kills the node, and has it back once uploads are accepted without it. */
+async function killed(rig: ThreeBrokers, id: number, shows: () => Promise<void>): Promise<void> {
+  const node = rig.brokers.node(id);
+  await node.kill();
+  await shows();
+  await rig.load.accepts();
+  await node.restart();
+}
+
+async function ledBy(rig: ThreeBrokers, id: number): Promise<number[]> {
+  const partitions = await rig.brokers.partitions(UPLOADS);
+  return partitions.filter(({ leader }) => leader === id).map(({ partitionId }) => partitionId);
+}
+
+const syncsOf = (rig: ThreeBrokers) =>
+  rig.brokers.nodes.flatMap(({ proxy }) => proxy.syncs).filter(({ group }) => group === GROUP);

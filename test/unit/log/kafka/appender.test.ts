@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import kafkajs, { type Kafka, type PartitionerArgs, type ProducerConfig } from 'kafkajs';
+
+import { Appender } from '../../../../src/log/kafka/appender.js';
+
+/** The producer of kafkajs, as far as it matters here: it asks who leads only after some errors. */
+function silentLeader(): { readonly kafka: Kafka; readonly sent: string[] } {
+  const sent: string[] = [];
+  let leader = 'silent';
+  const producer = (config: ProducerConfig): object => {
+    const place = config.createPartitioner!();
+    const args = { message: { partition: 0 }, partitionMetadata: [{}] };
+    return {
+      connect: () => Promise.resolve(),
+      send: () => {
+        try {
+          place(args as unknown as PartitionerArgs);
+        } catch (error) {
+          if (!(error instanceof kafkajs.KafkaJSMetadataNotLoaded)) throw error;
+          leader = 'another';
+          return Promise.reject(error);
+        }
+        sent.push(leader);
+        if (leader === 'another') return Promise.resolve([{ baseOffset: '0' }]);
+        return Promise.reject(timeout());
+      },
+    };
+  };
+  return { kafka: { producer } as unknown as Kafka, sent };
+}
+
+function timeout(): Error {
+  const TimeoutError = kafkajs.KafkaJSRequestTimeoutError as new (
+    message: string,
+    details: object,
+  ) => Error;
+  return new TimeoutError('timed out', {});
+}
+
+test('a leader that does not answer is asked once, and then whoever leads now', async () => {
+  const { kafka, sent } = silentLeader();
+  const appender = await Appender.connect(kafka, {
+    compression: 'none',
+    timeoutMs: 2_000,
+    prefix: '',
+  });
+  const record = { key: 'a', partition: 0, headers: {}, value: Buffer.from('a') };
+  expect(await appender.append('uploads', [record])).toEqual([{ partition: 0, offset: 0 }]);
+  expect(sent).toEqual(['silent', 'another']);
+});
