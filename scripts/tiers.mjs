@@ -7,11 +7,11 @@
  */
 export const TIERS = {
   /** No engine, no broker, no build; no test takes over 5 s. */
-  unit: { folder: 'test/unit', minutes: 3, testSeconds: 5 },
+  unit: { folder: 'test/unit', minutes: 2, testSeconds: 5 },
   /** With the ClickHouse engine, in the process or behind HTTP, and whatever else takes seconds. */
   engine: { folder: 'test/engine', minutes: 6 },
   /** The console and the API's page in Chromium. */
-  browser: { folder: 'test/browser', minutes: 3 },
+  browser: { folder: 'test/browser', minutes: 2 },
   /** What is shipped beside the code: alerts, Kubernetes objects. */
   deploy: { folder: 'test/deploy', without: ['test/deploy/containers'], minutes: 2 },
   /** The adapter on one real broker. */
