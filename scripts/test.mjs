@@ -65,7 +65,7 @@ async function runTiers(names) {
   let code = 0;
   for (const name of names) {
     const from = Date.now();
-    const { minutes, testSeconds } = TIERS[name];
+    const { minutes, testSeconds, workers } = TIERS[name];
     const json = join(folder, `${name}.jest.json`);
     const options = [
       '--selectProjects',
@@ -75,6 +75,7 @@ async function runTiers(names) {
       `--outputFile=${json}`,
     ];
     if (testSeconds !== undefined) options.push(`--testTimeout=${testSeconds * 1000}`);
+    if (workers !== undefined) options.push(`--maxWorkers=${workers}`);
     const ended = await jest(options, minutes * 60_000);
     const seconds = Math.round((Date.now() - from) / 1000);
     const { passed, failed } = resultsIn(json);

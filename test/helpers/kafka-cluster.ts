@@ -96,11 +96,11 @@ export class KafkaCluster {
     return this.nodes[id - 1]!;
   }
 
-  /** An administrator whom no proxy holds up. */
+  /** An administrator whom neither a proxy nor a node that is down holds up. */
   async admin<T>(work: (admin: Admin) => Promise<T>, retries = 20): Promise<T> {
     const admin = new kafkajs.Kafka({
       brokers: this.nodes
-        .filter(({ isStopped }) => !isStopped)
+        .filter(({ isUp }) => isUp)
         .map(({ internalPort }) => `127.0.0.1:${internalPort}`),
       requestTimeout: REQUEST_MS,
       logLevel: kafkajs.logLevel.NOTHING,

@@ -53,6 +53,8 @@ export class ThreeBrokers {
       // So that a proxy finds what it is to hold.
       KAFKA_COMPRESSION: 'none',
       CLICKHOUSE_TIMEOUT_SECONDS: '5',
+      // What a broker takes with it is then soon refused, and sent again.
+      LOG_TIMEOUT_SECONDS: '10',
     });
     const token = await tokenFor(cluster.sharedDir, 'asking');
     const processes = await Promise.all(ROLES.map((role) => cluster.start(role)));

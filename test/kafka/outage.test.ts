@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { LogUnavailableError, type LogRecord } from '../../src/log/upload-log.js';
@@ -26,6 +28,21 @@ describeWithBroker('while the broker is away', () => {
     await expect(work).rejects.toThrow(LogUnavailableError);
     return performance.now() - start;
   }
+
+  it('a first broker that takes connections and is silent does not hold up a start', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    const sockets = new Set<Socket>();
+    silent.on('connection', (socket) => sockets.add(socket));
+    await once(silent, 'listening');
+    const first = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    try {
+      const log = await logs.open({ brokers: [first, broker.address], timeoutMs: TIMEOUT_MS });
+      await log.append('uploads', [record('one')]);
+    } finally {
+      silent.close();
+      for (const socket of sockets) socket.destroy();
+    }
+  });
 
   it('everything is refused in time, and goes on by itself when it is back', async () => {
     const log = await logs.open({ timeoutMs: TIMEOUT_MS });

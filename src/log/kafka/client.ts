@@ -5,6 +5,7 @@ import { registerLz4 } from './compression.js';
 import { mendConnecting } from './connect-once.js';
 import { mendEncoderBuffers } from './encoder-buffers.js';
 import { mendIdleTimers } from './idle-timers.js';
+import { mendSilence } from './silent-brokers.js';
 import { createSocket } from './sockets.js';
 
 export interface KafkaConnection {
@@ -44,10 +45,13 @@ export function createClient(
   mendIdleTimers();
   mendEncoderBuffers();
   mendConnecting();
+  mendSilence();
   registerLz4();
   return new kafkajs.Kafka({
     clientId: 'custom-data',
-    brokers: [...brokers],
+    // kafkajs asks the first until it answers or refuses the connection, and each client begins with it:
+    // one that is silent would be in the way of every attempt.
+    brokers: shuffled(brokers),
     ...(tls ? { ssl: {} } : {}),
     ...(sasl === undefined ? {} : { sasl: sasl as SASLOptions }),
     connectionTimeout: CONNECT_MS,
@@ -62,4 +66,11 @@ export function createClient(
         logger.debug({ kafkajs: namespace }, message);
       },
   });
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 }

@@ -25,6 +25,8 @@ declare module 'kafkajs/src/protocol/encoder.js' {
 }
 
 declare module 'kafkajs/src/network/connection.js' {
+  import type { Socket } from 'node:net';
+
   export default class Connection {
     constructor(options: {
       readonly host: string;
@@ -34,6 +36,11 @@ declare module 'kafkajs/src/network/connection.js' {
       readonly connectionTimeout: number;
       readonly requestTimeout: number;
     });
+    readonly host: string;
+    readonly port: number;
+    /** Of the connection that there is, or was last. */
+    readonly socket: Socket | undefined;
+    send: (this: Connection, request: unknown) => Promise<unknown>;
     connect: (this: Connection) => Promise<true>;
     disconnect(): Promise<void>;
   }

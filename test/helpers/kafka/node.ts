@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -25,8 +25,8 @@ const CLUSTER_ID = 'Y3VzdG9tLWRhdGEtdGVzdA';
 /** A process of Kafka on 127.0.0.1, with a folder of its own. */
 export class KafkaNode {
   private process: ChildProcess | undefined;
-  /** By SIGSTOP. */
-  isStopped = false;
+  /** It takes connections, and nobody has ended or stopped it. */
+  isUp = false;
 
   /**
    * @param port where clients reach it
@@ -55,6 +55,15 @@ export class KafkaNode {
     return readFileSync(join(this.dir, 'output'), 'utf8').slice(-4_000);
   }
 
+  /** How much it wrote so far, in bytes. */
+  get written(): number {
+    return statSync(join(this.dir, 'output')).size;
+  }
+
+  outputSince(written: number): string {
+    return readFileSync(join(this.dir, 'output')).toString('utf8', written);
+  }
+
   get data(): string {
     return join(this.dir, 'data');
   }
@@ -74,7 +83,6 @@ export class KafkaNode {
 
   /** Starts the process, after `kill` too, and resolves when it takes connections. */
   async restart(): Promise<void> {
-    this.isStopped = false;
     this.process = this.java('kafka.Kafka', [this.properties]);
     const until = Date.now() + START_MS;
     while (!(await answers(this.port))) {
@@ -83,6 +91,7 @@ export class KafkaNode {
       }
       await sleep(100);
     }
+    this.isUp = true;
   }
 
   /** As a machine that loses its power would end it; SIGTERM: in good order. */
@@ -93,7 +102,7 @@ export class KafkaNode {
   /** SIGSTOP and SIGCONT. */
   signal(signal: NodeJS.Signals): void {
     this.process!.kill(signal);
-    this.isStopped = signal === 'SIGSTOP';
+    this.isUp = signal !== 'SIGSTOP';
     if (signal === 'SIGCONT') countFault('broker hanging for a while');
   }
 
@@ -111,6 +120,7 @@ export class KafkaNode {
   /** Whether it was still running. */
   private async end(signal: NodeJS.Signals): Promise<boolean> {
     const { process } = this;
+    this.isUp = false;
     if (process?.exitCode !== null || process.signalCode !== null) return false;
     const exited = once(process, 'exit');
     process.kill(signal);

@@ -52,9 +52,13 @@ describeWithBroker('while partitions change their leaders', () => {
   });
 
   it('appends go on when another leads what a broker led that takes connections and is silent', async () => {
-    const log = await logs.open({ partitions: 1, replicationFactor: 3, timeoutMs: 4_000 });
-    await log.append('uploads', [record('before')]);
+    const options = { partitions: 1, replicationFactor: 3, timeoutMs: 4_000 };
+    await logs.open(options);
     const leader = await cluster.leader(uploads(), 0);
+    // Connected with nobody else.
+    const brokers = [`127.0.0.1:${cluster.node(leader).proxy.port}`];
+    const log = await logs.open({ ...options, brokers });
+    await log.append('uploads', [record('before')]);
     cluster.node(leader).signal('SIGSTOP');
     try {
       await until(() => log.append('uploads', [record('during')]).then(isTrue, isFalse));

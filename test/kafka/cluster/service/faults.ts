@@ -28,6 +28,9 @@ const FILE = csvOf(COST, [
   },
 ]);
 
+/** In the log of a controller that follows nobody. */
+const ASKS_FOR_VOTES = /Completed transition to (?:Prospective|Candidate)State/;
+
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'a rolling restart': async (rig) => {
     for (const { id } of rig.brokers.nodes) {
@@ -136,10 +139,11 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     const leader = await brokers.leader(UPLOADS, partition);
     const left = brokers.nodes.find(({ id }) => id !== leader)!;
     const away = brokers.nodes.filter(({ id }) => id !== left.id);
+    const { written } = left;
     await Promise.all(away.map((node) => node.kill()));
     rig.expectUploadsUnderWay((each) => each === partition);
-    // One of three elects nobody.
-    await found(async () => (await left.quorumState()).leaderId === -1 || undefined);
+    // One of three elects nobody, however often it asks to be.
+    await found(() => ASKS_FOR_VOTES.test(left.outputSince(written)) || undefined);
     const refused = await found(async () => {
       const answer = await client.post('cost', FILE);
       return answer.status === 503 ? answer : undefined;

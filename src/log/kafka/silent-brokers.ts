@@ -1,0 +1,42 @@
+import kafkajs from 'kafkajs';
+import Connection from 'kafkajs/src/network/connection.js';
+
+/** For how long a broker that was silent is not connected with. */
+const AVOIDED_MS = 5_000;
+
+/** By address: until when, by performance.now(). */
+const avoided = new Map<string, number>();
+let isMended = false;
+
+/**
+ * Mends a fault of kafkajs 2.2.4, once per process: a request without an answer leaves its connection as
+ * it is, and clients ask the brokers that they are connected with where leaders are, the one that they
+ * began with first. One that hangs is so asked again and again, whoever leads meanwhile. Here its
+ * connection ends with the first request that it does not answer, and for a while there is no other.
+ */
+export function mendSilence(): void {
+  if (isMended) return;
+  isMended = true;
+  const { connect, send } = Connection.prototype;
+  Connection.prototype.send = async function (this: Connection, request): Promise<unknown> {
+    try {
+      return await send.call(this, request);
+    } catch (error) {
+      if ((error as Error).name === 'KafkaJSRequestTimeoutError') {
+        avoided.set(addressOf(this), performance.now() + AVOIDED_MS);
+        this.socket?.destroy(new Error('the broker is silent'));
+      }
+      throw error;
+    }
+  };
+  Connection.prototype.connect = async function (this: Connection): Promise<true> {
+    const broker = addressOf(this);
+    if (performance.now() < (avoided.get(broker) ?? 0)) {
+      throw new kafkajs.KafkaJSConnectionError('the broker was silent', { broker });
+    }
+    avoided.delete(broker);
+    return connect.call(this);
+  };
+}
+
+const addressOf = ({ host, port }: Connection): string => `${host}:${port}`;
