@@ -21,16 +21,16 @@ export const TIERS = {
     folder: 'test/process',
     without: ['test/process/disk', 'test/process/chaos'],
     log: 'lmdb',
-    minutes: 25,
+    minutes: 20,
   },
   /** What the tier before showed on an embedded service, on Kafka and ClickHouse. */
-  scaled: { folder: 'test/process/deployments', log: 'kafka', minutes: 6, apart: true },
+  scaled: { folder: 'test/process/deployments', log: 'kafka', minutes: 8, apart: true },
   /** Faults under load on Kafka and ClickHouse; the long forms run in the soak. */
-  chaos: { folder: 'test/process/chaos', minutes: 8, apart: true },
+  chaos: { folder: 'test/process/chaos', minutes: 12, apart: true },
   /** Disks that lose power, fill up or turn read-only. */
   disk: { folder: 'test/process/disk', minutes: 6, apart: true },
   /** Three brokers under faults; a file at a time, since each has its own. */
-  cluster: { folder: 'test/kafka/cluster', workers: 1, minutes: 10, apart: true },
+  cluster: { folder: 'test/kafka/cluster', workers: 1, minutes: 14, apart: true },
   /** The image, built and run. */
   containers: { folder: 'test/deploy/containers', minutes: 10, apart: true },
 };
