@@ -11,7 +11,7 @@ import { FAULTS } from './faults.js';
 /** The whole service on three brokers, of which some stop, die, hang or change their leaders. */
 
 const TIMES = IS_SOAK ? 3 : 1;
-const FAULT_MS = 180_000;
+const FAULT_MS = 240_000;
 
 describeWithBroker('of three brokers', () => {
   let rig: ThreeBrokers;
