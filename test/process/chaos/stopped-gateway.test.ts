@@ -1,37 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../helpers/api-client.js';
 import { Cluster } from '../../helpers/cluster.js';
-import { costRows } from '../../helpers/cost-rows.js';
 import { describeWithBroker } from '../../helpers/kafka.js';
+import { ACCOUNT, FILE, lag, openUploads, SHORT, until } from '../../helpers/open-uploads.js';
 import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
 import { countFault } from '../../helpers/soak.js';
-import { COST, csvOf } from '../../helpers/warehouse-model.js';
 
 /** A gateway that stands still amid an upload until ingest has given the upload up, and goes on. */
-
-const ACCOUNT = 'acme';
-/** An upload without an end is then given up after 12 seconds. */
-const SHORT = { UPLOAD_DEADLINE_SECONDS: '1', LOG_TIMEOUT_SECONDS: '1' };
-/** Several chunks. */
-const FILE = csvOf(
-  COST,
-  costRows(
-    Array.from({ length: 9_000 }, (_, i) => `campaign ${i}`),
-    1,
-  ),
-);
-
-const openUploads = (ingest: ServiceProcess): Promise<number> =>
-  ingest.metric('custom_data_open_uploads');
-const lag = (service: ServiceProcess): Promise<number> =>
-  service.metric('custom_data_consumer_lag_records', 'topic="uploads"');
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(100);
-}
 
 describeWithBroker(
   'a gateway is stopped amid an upload, for longer than the upload may take',

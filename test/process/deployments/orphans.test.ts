@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
@@ -7,34 +5,12 @@ import { RetentionGuard } from '../../../src/gateway/create/retention-guard.js';
 import { KafkaLog } from '../../../src/log/kafka/kafka-log.js';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
 import { ApiClient } from '../../helpers/api-client.js';
-import { costRows } from '../../helpers/cost-rows.js';
 import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
+import { ACCOUNT, FILE, lag, openUploads, SHORT, until } from '../../helpers/open-uploads.js';
+import { tokenFor } from '../../helpers/service-process.js';
 import { countFault } from '../../helpers/soak.js';
-import { COST, csvOf } from '../../helpers/warehouse-model.js';
 
 /** Uploads whose gateway dies behind their first chunks. */
-
-const ACCOUNT = 'acme';
-/** An upload without an end is then given up after 12 seconds. */
-const SHORT = { UPLOAD_DEADLINE_SECONDS: '1', LOG_TIMEOUT_SECONDS: '1' };
-/** Several chunks. */
-const FILE = csvOf(
-  COST,
-  costRows(
-    Array.from({ length: 9_000 }, (_, i) => `campaign ${i}`),
-    1,
-  ),
-);
-
-const openUploads = (ingest: ServiceProcess): Promise<number> =>
-  ingest.metric('custom_data_open_uploads');
-const lag = (service: ServiceProcess): Promise<number> =>
-  service.metric('custom_data_consumer_lag_records', 'topic="uploads"');
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(100);
-}
 
 describeDeployments((kind) => {
   let deployment: Deployment;
