@@ -3,6 +3,7 @@ import type {
   LookupResult,
   RequestLookup,
 } from '../domain/requests/request-lookup.js';
+import { isFinal } from '../domain/requests/status.js';
 import { furtherOf, type Transition } from '../domain/requests/transition.js';
 import { LogUnavailableError } from '../log/upload-log.js';
 import type { RequestHistory } from './history.js';
@@ -13,8 +14,9 @@ import type { StatusView } from './status-view.js';
  * Answers what is known of a request: from the live view where it is sure to lack nothing, else from
  * the view and the history together.
  *
- * "Unknown" is said only when both have been asked and cover the request's time. While the history
- * does not answer, what the view has is the best answer.
+ * "Unknown" is said only when both have been asked and cover the request's time. While one of them
+ * does not answer, only a final state is sure to be the last word: any other may be older than what
+ * was told before, and a state never goes back.
  */
 export class RequestReader implements RequestLookup, AcceptanceFence {
   private fence: Promise<void> | undefined;
@@ -37,7 +39,7 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
       return this.view.whole(id) ?? (await this.merged(id));
     } catch (error) {
       if (!(error instanceof LogUnavailableError)) throw error;
-      return this.view.get(id)?.transition ?? 'unavailable';
+      return ifFinal(this.view.get(id)?.transition);
     }
   }
 
@@ -87,10 +89,14 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     try {
       written = await this.history.find(id);
     } catch {
-      return this.view.get(id)?.transition ?? 'unavailable';
+      return ifFinal(this.view.get(id)?.transition);
     }
     if (isCovered) return this.view.merge(id, written) ?? 'unknown';
     const live = this.view.get(id)?.transition;
-    return live === undefined ? (written ?? 'unavailable') : furtherOf(written, live);
+    return ifFinal(live === undefined ? written : furtherOf(written, live));
   }
+}
+
+function ifFinal(transition: Transition | undefined): LookupResult {
+  return transition !== undefined && isFinal(transition.status) ? transition : 'unavailable';
 }

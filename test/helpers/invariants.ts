@@ -32,14 +32,19 @@ export async function expectInvariants(
   const until = Date.now() + SETTLE_MS;
   let totals = await totalsOf(warehouse);
   let gauges = await gaugesOf(service);
+  const known = accounts.flatMap(({ succeeded, failed = [] }) => [...succeeded, ...failed]).length;
+  // A history that is behind has nothing in flight either.
   const isSettled = (): boolean =>
-    totals.inFlight === 0 && JSON.stringify(gauges) === JSON.stringify(totals);
+    totals.inFlight === 0 &&
+    totals.succeeded + totals.failed >= known &&
+    JSON.stringify(gauges) === JSON.stringify(totals);
   while (Date.now() < until && !isSettled()) {
     await sleep(500);
     totals = await totalsOf(warehouse);
     gauges = await gaugesOf(service);
   }
   expect(totals.inFlight).toBe(0);
+  expect(totals.succeeded + totals.failed).toBeGreaterThanOrEqual(known);
   expect(gauges).toEqual(totals);
   for (const known of accounts) await expectRequests(warehouse, known);
 }
