@@ -1,8 +1,9 @@
 /**
  * `npm run soak -- [--minutes N] [--seed S]`: the simulation, seed after seed, on one core, and beside
  * it the tests that kill, stop, cut off and fill up what the service stands on, again and again, until
- * one fails, the time is over or Ctrl-C. Then it prints how often each kind of fault has happened in
- * what passed. Time that is over begins no more; what is under way then has a while to end.
+ * the time is over or Ctrl-C. A suite that has failed is not run again; the others go on, and the exit
+ * code is 1. At the end it prints how often each kind of fault has happened in what passed. When the
+ * time is over nothing new begins; what is under way then has a while to end.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -32,7 +33,13 @@ const random = randomOf(seed);
 /** What killed tests leave behind is in here. */
 const temporary = mkdtempSync(join(tmpdir(), 'custom-data-soak-'));
 const simulated = join(temporary, 'simulated');
-const suites = SUITES.map((suite) => ({ ...suite, runs: 0, isUnderWay: false, kinds: new Set() }));
+const suites = SUITES.map((suite) => ({
+  ...suite,
+  runs: 0,
+  isUnderWay: false,
+  hasFailed: false,
+  kinds: new Set(),
+}));
 const passed = tallyOf('');
 /** Processes whose groups end with the soak. */
 const running = new Set();
@@ -65,6 +72,7 @@ process.exit(failures.length > 0 ? 1 : 0);
 async function lane() {
   while (!isStopped && Date.now() < end) {
     const suite = nextSuite(suites, passed.faults, random);
+    if (suite === undefined) return;
     suite.isUnderWay = true;
     await runSuite(suite);
     suite.isUnderWay = false;
@@ -98,7 +106,7 @@ async function runSuite(suite) {
     const env = Object.entries({ SOAK: 1, ...suite.env });
     const variables = env.map(([name, value]) => `${name}=${value}`).join(' ');
     failures.push(`${suite.path}: ${variables} npm test -- ${suite.path}`);
-    stop();
+    suite.hasFailed = true;
     return;
   }
   const tally = tallyOf(existsSync(counts) ? readFileSync(counts, 'utf8') : '');
@@ -109,7 +117,7 @@ async function runSuite(suite) {
   console.log(`${minute} min  ${suite.path} passed in ${seconds} s: ${faults}`);
 }
 
-/** Until it is stopped, or a seed fails. */
+/** Until it is stopped, or a seed fails; the suites go on. */
 async function simulate() {
   const args = ['--seeds', '1000000', '--from', `${seed}`];
   const env = { SOAK_COUNTS: simulated };
@@ -117,7 +125,6 @@ async function simulate() {
   if (isStopped) return;
   console.log(output);
   failures.push(`the simulation has ended with ${code}: npm run simulate -- --seed (see above)`);
-  stop();
 }
 
 async function run(command, env) {

@@ -25,10 +25,10 @@ export function add(tally, more) {
 
 /**
  * Those that have not run yet come first; then the one that makes the rarest kind of fault, until
- * there is enough of each. Chance decides among equals.
+ * there is enough of each. Chance decides among equals. Undefined: there is none to run.
  */
 export function nextSuite(suites, faults, random) {
-  const free = suites.filter(({ isUnderWay }) => !isUnderWay);
+  const free = suites.filter(({ isUnderWay, hasFailed }) => !isUnderWay && !hasFailed);
   const ranks = free.map(({ runs, kinds }) =>
     runs === 0 ? -1 : Math.min(WANTED, ...[...kinds].map((kind) => faults.get(kind) ?? 0)),
   );

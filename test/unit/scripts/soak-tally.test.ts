@@ -9,6 +9,7 @@ interface Suite {
   readonly path: string;
   readonly runs: number;
   readonly isUnderWay: boolean;
+  readonly hasFailed: boolean;
   readonly kinds: ReadonlySet<string>;
 }
 interface Functions {
@@ -18,7 +19,7 @@ interface Functions {
     suites: readonly Suite[],
     faults: Tally['faults'],
     random: () => number,
-  ) => Suite;
+  ) => Suite | undefined;
   readonly summaryOf: (facts: {
     minutes: number;
     seed: number;
@@ -41,10 +42,14 @@ const suite = (
   path,
   runs,
   isUnderWay,
+  hasFailed: false,
   kinds: new Set(kinds),
 });
-const next = (suites: readonly Suite[], faults: Record<string, number>, random = 0): string =>
-  nextSuite(suites, new Map(Object.entries(faults)), () => random).path;
+const next = (
+  suites: readonly Suite[],
+  faults: Record<string, number>,
+  random = 0,
+): string | undefined => nextSuite(suites, new Map(Object.entries(faults)), () => random)?.path;
 
 it('sums up what test files have written, in the order of names', () => {
   const tally = tallyOf(
@@ -79,6 +84,13 @@ it('begins with what has not run, then goes to the rarest fault', () => {
   expect(next([kills, suite('new', 0, [])], { killed: 1, full: 1 })).toBe('new');
   expect(next([kills, disks], { killed: 3, full: 4 })).toBe('kills');
   expect(next([{ ...kills, isUnderWay: true }, disks], { killed: 3, full: 4 })).toBe('disks');
+});
+
+it('does not run again what has failed', () => {
+  const [kills, disks] = [suite('kills', 1, ['killed']), suite('disks', 1, ['full'])];
+  const failed = { ...kills, hasFailed: true };
+  expect(next([failed, disks], { killed: 1, full: 9 })).toBe('disks');
+  expect(next([failed, { ...disks, isUnderWay: true }], {})).toBeUndefined();
 });
 
 it('leaves it to chance once there is enough of each, also what counts no faults', () => {
