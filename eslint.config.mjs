@@ -1,5 +1,7 @@
 import tseslint from 'typescript-eslint';
 
+import { importRules } from './eslint.imports.mjs';
+
 export default tseslint.config(
   // The kernel's language has types of its own; its compiler checks them.
   { ignores: ['dist/', 'node_modules/', 'data/', 'coverage/', '.cache/', '**/kernel/assembly/'] },
@@ -22,5 +24,6 @@ export default tseslint.config(
       '@typescript-eslint/prefer-for-of': 'off',
     },
   },
+  ...importRules,
   { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
 );
