@@ -1,5 +1,5 @@
 /**
- * Compiles the kernel (src/ingest/kernel/assembly) to WebAssembly and writes it, as text, to
+ * Compiles the kernel (src/csv/kernel/assembly) to WebAssembly and writes it, as text, to
  * kernel-binary.ts beside it, so that it needs no file of its own in Node, in tests or in a browser.
  *
  * The same sources give the same bytes everywhere; a test compares them.
@@ -10,7 +10,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 
-const folder = fileURLToPath(new URL('../src/ingest/kernel', import.meta.url));
+const folder = fileURLToPath(new URL('../src/csv/kernel', import.meta.url));
 const target = process.argv[2] ?? `${folder}/kernel-binary.ts`;
 
 let binary;

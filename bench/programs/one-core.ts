@@ -2,7 +2,7 @@
 import { inferSchema, initParser } from 'udsv';
 
 import { COST } from '../../src/domain/families/index.js';
-import { prepareUpload } from '../../src/ingest/prepare/prepare-upload.js';
+import { prepareUpload } from '../../src/csv/prepare-upload.js';
 import type { CostSpec } from '../load/cost-files.js';
 import { loadOf } from '../load/load.js';
 import { obey } from '../process/commands.js';

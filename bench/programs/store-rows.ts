@@ -2,7 +2,7 @@
 import { uuidv7 } from '../../src/domain/requests/request-id.js';
 import { VersionClock } from '../../src/domain/version.js';
 import { COST } from '../../src/domain/families/index.js';
-import { prepareUpload } from '../../src/ingest/prepare/prepare-upload.js';
+import { prepareUpload } from '../../src/csv/prepare-upload.js';
 import { BlockRoom } from '../../src/warehouse/rows/block-memory.js';
 import type { UploadToStore } from '../../src/warehouse/row-store.js';
 import { storageBlock } from '../../src/warehouse/rows/storage-block.js';

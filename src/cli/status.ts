@@ -6,8 +6,12 @@ import {
   type UploadRequestRecord,
 } from '../client/index.js';
 import { CommandError, type Terminal } from './terminal.js';
-import { addServiceOptions, connectionOf, familyOption } from './upload/service-options.js';
-import type { ServiceOptions } from './upload/service-options.js';
+import {
+  addServiceOptions,
+  connectionOf,
+  familyOption,
+  type ServiceOptions,
+} from './upload/service-options.js';
 
 interface StatusOptions extends ServiceOptions {
   readonly family: FamilyName;

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type FamilyName, familyNamed } from '../domain/families/index.js';
-import { FILE } from '../ingest/validate/findings.js';
+import { FILE } from '../csv/findings.js';
 import { CommandError, type Terminal } from './terminal.js';
 import { divide } from './upload/divide.js';
 import { Journal } from './upload/journal.js';
@@ -8,8 +8,12 @@ import { type DividedFile, PartStore, type StoredPart } from './upload/part-stor
 import { Problems } from './upload/problems.js';
 import { Progress } from './upload/progress.js';
 import { Sender } from './upload/sender.js';
-import { addServiceOptions, connectionOf, familyOption } from './upload/service-options.js';
-import type { ServiceOptions } from './upload/service-options.js';
+import {
+  addServiceOptions,
+  connectionOf,
+  familyOption,
+  type ServiceOptions,
+} from './upload/service-options.js';
 import { openSource } from './upload/source.js';
 import { countsOf, summaryOf } from './upload/summary.js';
 

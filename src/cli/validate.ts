@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../config/read-config.js';
 import { dayInTimeZone } from '../domain/days.js';
 import { type FamilyName, familyNamed } from '../domain/families/index.js';
-import { FILE } from '../ingest/validate/findings.js';
+import { FILE } from '../csv/findings.js';
 import { timeZoneOption } from './options.js';
 import { CommandError, type Terminal } from './terminal.js';
 import { divide, valuesOf } from './upload/divide.js';

@@ -1,9 +1,9 @@
 import { dayInTimeZone } from '../domain/days.js';
 import { familyNamed } from '../domain/families/index.js';
-import { prepareUpload } from '../ingest/prepare/prepare-upload.js';
-import { annotatedLines, MAX_ANNOTATED_ROWS } from '../ingest/validate/annotated-rows.js';
-import { FILE } from '../ingest/validate/findings.js';
-import { RowFindings, wrongRowsOf } from '../ingest/validate/wrong-rows.js';
+import { prepareUpload } from '../csv/prepare-upload.js';
+import { annotatedLines, MAX_ANNOTATED_ROWS } from '../csv/annotated-rows.js';
+import { FILE } from '../csv/findings.js';
+import { RowFindings, wrongRowsOf } from '../csv/wrong-rows.js';
 import type { CheckAnswer, CheckTask, Numbered } from './check-messages.js';
 import { ContentError, contentOf } from './file-content.js';
 import { mistakesIn } from './texts.js';

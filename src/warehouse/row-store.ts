@@ -1,7 +1,7 @@
 import type { Family, FamilyName } from '../domain/families/index.js';
 import type { Status } from '../domain/requests/status.js';
 import type { Transition } from '../domain/requests/transition.js';
-import type { PreparedUpload } from '../ingest/encode/prepared-upload.js';
+import type { PreparedUpload } from '../csv/prepared-upload.js';
 
 /**
  * What the row path keeps in the warehouse and asks of it: the port above the SQL.

@@ -13,7 +13,7 @@ test('the binary is what the sources compile to (npm run build:kernel)', () => {
   try {
     const compiled = join(folder, 'kernel-binary.ts');
     execFileSync(process.execPath, [join(ROOT, 'scripts/build-kernel.mjs'), compiled]);
-    const committed = readFileSync(join(ROOT, 'src/ingest/kernel/kernel-binary.ts'), 'utf8');
+    const committed = readFileSync(join(ROOT, 'src/csv/kernel/kernel-binary.ts'), 'utf8');
     expect(readFileSync(compiled, 'utf8')).toBe(committed);
   } finally {
     rmSync(folder, { recursive: true });

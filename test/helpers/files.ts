@@ -1,7 +1,7 @@
 import { dayOf } from '../../src/domain/days.js';
 import { COST, familyNamed, SELF_SERVE, type FamilyName } from '../../src/domain/families/index.js';
-import type { Verdict } from '../../src/ingest/encode/prepared-upload.js';
-import { prepareUpload, type UploadFacts } from '../../src/ingest/prepare/prepare-upload.js';
+import type { Verdict } from '../../src/csv/prepared-upload.js';
+import { prepareUpload, type UploadFacts } from '../../src/csv/prepare-upload.js';
 import { decodePrepared, type DecodedKey } from './decode-prepared.js';
 
 /** Files by the values that matter to a test, and what the row path says of them. */

@@ -18,8 +18,9 @@ import {
   SELF_SERVE,
   textColumns,
   valueColumns,
+  type Column,
+  type Family,
 } from '../../src/domain/families/index.js';
-import type { Column, Family } from '../../src/domain/families/index.js';
 import { dayOf } from '../../src/domain/days.js';
 
 /** Storage rows written in the plainest way: an oracle for the encoder, and blocks for tests. */

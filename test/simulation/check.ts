@@ -2,7 +2,7 @@ import { type Family, familyNamed, keyColumns } from '../../src/domain/families/
 import { isFinal } from '../../src/domain/requests/status.js';
 import { transitionOf } from '../../src/domain/requests/transition-record.js';
 import type { UploadEnd } from '../../src/domain/upload-records.js';
-import { prepareUpload } from '../../src/ingest/prepare/prepare-upload.js';
+import { prepareUpload } from '../../src/csv/prepare-upload.js';
 import { sorted, WarehouseModel } from '../helpers/warehouse-model.js';
 import type { StoredKey } from './warehouse.js';
 import type { World } from './world.js';

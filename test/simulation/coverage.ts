@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
 import { familyNamed } from '../../src/domain/families/index.js';
-import type { Verdict } from '../../src/ingest/encode/prepared-upload.js';
+import type { Verdict } from '../../src/csv/prepared-upload.js';
 import type { Preparer, PrepareWork } from '../../src/ingest/prepare/preparer.js';
-import { prepareUpload } from '../../src/ingest/prepare/prepare-upload.js';
+import { prepareUpload } from '../../src/csv/prepare-upload.js';
 import { MARKS } from './content.js';
 import type { Network } from './network.js';
 import type { Actor } from './time.js';

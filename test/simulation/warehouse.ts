@@ -1,6 +1,6 @@
 import type { Family } from '../../src/domain/families/index.js';
 import { rankOf } from '../../src/domain/requests/status.js';
-import type { PreparedUpload } from '../../src/ingest/encode/prepared-upload.js';
+import type { PreparedUpload } from '../../src/csv/prepared-upload.js';
 import type { Transition } from '../../src/domain/requests/transition.js';
 import type {
   Erasure,

@@ -1,11 +1,10 @@
 import { type Family, keyColumns } from '../../domain/families/index.js';
-import { withKernel } from '../../ingest/kernel/kernel.js';
-import { CsvScanner } from '../../ingest/parse/csv-scanner.js';
-import * as ROW_FAULT from '../../ingest/parse/row-fault.js';
-import { FILE, Findings } from '../../ingest/validate/findings.js';
-import { readHeader } from '../../ingest/validate/header.js';
-import { faultText, widthText } from '../../ingest/validate/row-form.js';
-import { shown } from '../../ingest/validate/shown.js';
+import { withKernel } from '../../csv/kernel/kernel.js';
+import { CsvScanner } from '../../csv/csv-scanner.js';
+import { RowFault } from '../../csv/kernel/codes.js';
+import { FILE, Findings } from '../../csv/findings.js';
+import { readHeader } from '../../csv/header.js';
+import { faultText, widthText, shown } from '../../csv/messages.js';
 import { hashOfKey } from './key-hash.js';
 import { type PackedPart, Packer } from './packer.js';
 import { limitsOf, limitsText, type PartLimits } from './part-limits.js';
@@ -104,7 +103,7 @@ class Reading {
     }
     this.rows++;
     const { number, from, to, raw, fields, starts, ends, values, fault } = row;
-    if (fault !== ROW_FAULT.none) {
+    if (fault !== RowFault.none) {
       this.output.malformedRow(row, faultText(fault));
     } else if (fields !== this.width) {
       this.output.malformedRow(row, widthText(fields, this.width));
@@ -116,7 +115,7 @@ class Reading {
   private takeHeader(row: ScannedRow): void {
     const { raw, from, to, fields, fault } = row;
     const findings = new Findings();
-    if (fault !== ROW_FAULT.none) findings.addOfRow(FILE, 1, () => faultText(fault));
+    if (fault !== RowFault.none) findings.addOfRow(FILE, 1, () => faultText(fault));
     const { fieldOf } = readHeader(this.family, fieldsOf(row), fields, findings);
     const reason = JSON.parse(findings.toReason()) as Record<string, readonly string[]>;
     for (const [column, messages] of Object.entries(reason)) {
@@ -127,7 +126,7 @@ class Reading {
     this.keyFields = keyColumns(this.family).map(
       (column) => fieldOf[this.family.columns.indexOf(column)]!,
     );
-    const isUsable = fault === ROW_FAULT.none && !this.keyFields.includes(-1);
+    const isUsable = fault === RowFault.none && !this.keyFields.includes(-1);
     if (isUsable) this.header = Buffer.from(raw.subarray(from, to));
   }
 }

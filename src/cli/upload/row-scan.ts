@@ -1,6 +1,7 @@
-import { Kernel } from '../../ingest/kernel/kernel.js';
-import { CsvScanner } from '../../ingest/parse/csv-scanner.js';
-import { MAX_HEADER_FIELDS } from '../../ingest/validate/header.js';
+import { Kernel } from '../../csv/kernel/kernel.js';
+import type { RowFault } from '../../csv/kernel/codes.js';
+import { CsvScanner } from '../../csv/csv-scanner.js';
+import { MAX_HEADER_FIELDS } from '../../csv/header.js';
 
 /** No row of a valid file is nearly as long: every value has at most 256 characters. */
 export const MAX_ROW_BYTES = 1_048_576;
@@ -22,7 +23,7 @@ export interface ScannedRow {
   readonly ends: Int32Array;
   readonly values: Buffer;
   /** One of `row-fault`. */
-  readonly fault: number;
+  readonly fault: RowFault;
 }
 
 /** A row longer than `MAX_ROW_BYTES`, behind which nothing can be read. */

@@ -2,11 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { format } from 'fast-csv';
-import {
-  annotatedLines,
-  type AnnotatedRow,
-  MAX_ANNOTATED_ROWS,
-} from '../../ingest/validate/annotated-rows.js';
+import { annotatedLines, type AnnotatedRow, MAX_ANNOTATED_ROWS } from '../../csv/annotated-rows.js';
 
 /** The wrong rows of a file, to be written as CSV with a column that says what is wrong. */
 export class AnnotatedFile {

@@ -1,6 +1,6 @@
 import type { Family } from '../../domain/families/index.js';
-import { prepareUpload, type UploadFacts } from '../../ingest/prepare/prepare-upload.js';
-import { RowFindings, type WrongRow, wrongRowsOf } from '../../ingest/validate/wrong-rows.js';
+import { prepareUpload, type UploadFacts } from '../../csv/prepare-upload.js';
+import { RowFindings, type WrongRow, wrongRowsOf } from '../../csv/wrong-rows.js';
 import type { PackedPart } from '../upload/packer.js';
 import { fileRow } from '../upload/summary.js';
 

@@ -1,4 +1,4 @@
-import type { PreparedUpload } from '../encode/prepared-upload.js';
+import type { PreparedUpload } from '../../csv/prepared-upload.js';
 import type { UploadInFlight } from '../upload-in-flight.js';
 
 /** A prepared upload that waits for its batch. */

@@ -2,10 +2,10 @@ import { rowsValidated, stageDuration } from '../../ops/metrics.js';
 import { beginSpan, endSpan, SpanKind } from '../../ops/tracing.js';
 import { AccountTurns } from '../batch/account-turns.js';
 import type { CompleteUpload } from '../assemble/complete-upload.js';
-import type { PreparedUpload, Verdict } from '../encode/prepared-upload.js';
+import type { PreparedUpload, Verdict } from '../../csv/prepared-upload.js';
 import type { TransitionPublisher } from '../transitions.js';
 import type { UploadInFlight } from '../upload-in-flight.js';
-import { reasonOfFile } from '../validate/findings.js';
+import { reasonOfFile } from '../../csv/findings.js';
 import type { Preparer, PrepareWork } from './preparer.js';
 
 /** What happens to uploads once their verdict is known, or once it is known that there will be none. */

@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 
-import type { PreparedUpload, Verdict } from '../encode/prepared-upload.js';
+import type { PreparedUpload, Verdict } from '../../csv/prepared-upload.js';
 import { ColumnMemory } from './column-memory.js';
 import type { PrepareTask } from './prepare-worker.js';
 import type { Preparer, PrepareWork } from './preparer.js';

@@ -1,8 +1,8 @@
 import { Piscina } from 'piscina';
 
 import { familyNamed, type FamilyName } from '../../domain/families/index.js';
-import { ColumnSpace } from '../columns/column-space.js';
-import { prepareUpload, type UploadFacts } from './prepare-upload.js';
+import { ColumnSpace } from '../../csv/column-space.js';
+import { prepareUpload, type UploadFacts } from '../../csv/prepare-upload.js';
 
 /** What travels to a preparing thread; the parts of the file move, they are not copied. */
 export interface PrepareTask {

@@ -1,4 +1,4 @@
-import type { PreparedUpload, Verdict } from '../encode/prepared-upload.js';
+import type { PreparedUpload, Verdict } from '../../csv/prepared-upload.js';
 import type { PrepareTask } from './prepare-worker.js';
 
 /** A file to prepare. */

@@ -7,7 +7,7 @@ import type { Logger } from '../../ops/logger.js';
 import { deadLetters } from '../../ops/metrics.js';
 import type { TransitionPublisher } from '../transitions.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
-import { reasonOfFile } from '../validate/findings.js';
+import { reasonOfFile } from '../../csv/findings.js';
 
 const REASON = reasonOfFile(
   'the file could not be stored; it was set aside for the operators of the service',

@@ -3,7 +3,7 @@ import { blockOf, type NativeColumn } from '../native/block.js';
 import { STRING, UINT128, UUID } from '../native/column-types.js';
 import type { UploadToStore } from '../row-store.js';
 import type { NativeBlock } from '../warehouse.js';
-import type { PreparedUpload } from '../../ingest/encode/prepared-upload.js';
+import type { PreparedUpload } from '../../csv/prepared-upload.js';
 import type { BlockRoom } from './block-memory.js';
 
 /** All texts of a row, NUL between them. */

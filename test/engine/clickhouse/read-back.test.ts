@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { COST } from '../../../src/domain/families/index.js';
-import type { PreparedUpload } from '../../../src/ingest/encode/prepared-upload.js';
+import type { PreparedUpload } from '../../../src/csv/prepared-upload.js';
 import { BlockRoom } from '../../../src/warehouse/rows/block-memory.js';
 import { readBack } from '../../../src/warehouse/rows/read-back.js';
 import type { UploadToStore } from '../../../src/warehouse/row-store.js';

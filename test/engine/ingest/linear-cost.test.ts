@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { FAMILIES, type FamilyName } from '../../../src/domain/families/index.js';
-import { prepareUpload } from '../../../src/ingest/prepare/prepare-upload.js';
+import { prepareUpload } from '../../../src/csv/prepare-upload.js';
 import { heapUsed } from '../../helpers/heap-used.js';
 import { FACTS, fileWith } from '../../helpers/files.js';
 

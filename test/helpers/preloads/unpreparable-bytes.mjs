@@ -3,7 +3,7 @@
  * THROWING_MARKER, as at a fault of a program, and end at one that holds ENDING_MARKER, as at a lack
  * of memory.
  */
-import { CsvScanner } from '../../../dist/ingest/parse/csv-scanner.js';
+import { CsvScanner } from '../../../dist/csv/csv-scanner.js';
 
 const { THROWING_MARKER, ENDING_MARKER } = process.env;
 

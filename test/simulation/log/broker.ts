@@ -1,11 +1,11 @@
 import { partitionOfKey } from '../../../src/log/kafka/partition-of-key.js';
-import type {
-  LogRecord,
-  RecordPosition,
-  RecordToAppend,
-  Topic,
+import {
+  type LogRecord,
+  type RecordPosition,
+  type RecordToAppend,
+  type Topic,
+  TOPICS,
 } from '../../../src/log/upload-log.js';
-import { TOPICS } from '../../../src/log/upload-log.js';
 import { Group } from './group.js';
 import { type Network, Server, type ServerOptions } from '../network.js';
 import type { Actor } from '../time.js';

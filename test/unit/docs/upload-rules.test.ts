@@ -16,7 +16,7 @@ import {
   tooSlow,
   uploadNotTaken,
 } from '../../../src/gateway/problems/problem.js';
-import { prepareUpload, type UploadFacts } from '../../../src/ingest/prepare/prepare-upload.js';
+import { prepareUpload, type UploadFacts } from '../../../src/csv/prepare-upload.js';
 import {
   form,
   type Part,

@@ -11,7 +11,7 @@ import { MAX_FILE_BYTES } from '../../../src/gateway/create/limits.js';
 import { RULES } from '../../../src/gateway/docs/file-columns.js';
 import { idempotencyKey } from '../../../src/gateway/idempotency/idempotency-key.js';
 import * as problems from '../../../src/gateway/problems/problem.js';
-import { prepareUpload } from '../../../src/ingest/prepare/prepare-upload.js';
+import { prepareUpload } from '../../../src/csv/prepare-upload.js';
 import { code, Page, rowsOf } from '../../helpers/page.js';
 import { form, post, uploadHeaders } from '../../helpers/gateway/forms.js';
 import { type Gateway, OWNER, startGateway } from '../../helpers/gateway/gateway.js';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 
 import { COST } from '../../../../src/domain/families/index.js';
-import { ColumnSpace } from '../../../../src/ingest/columns/column-space.js';
+import { ColumnSpace } from '../../../../src/csv/column-space.js';
 import { ColumnMemory } from '../../../../src/ingest/prepare/column-memory.js';
-import { prepareUpload } from '../../../../src/ingest/prepare/prepare-upload.js';
+import { prepareUpload } from '../../../../src/csv/prepare-upload.js';
 import { csv, FACTS, goodRow } from '../../../helpers/files.js';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import type { Verdict } from '../../../../src/ingest/encode/prepared-upload.js';
+import type { Verdict } from '../../../../src/csv/prepared-upload.js';
 import { Preparation } from '../../../../src/ingest/prepare/preparation.js';
 import type { PrepareWork } from '../../../../src/ingest/prepare/preparer.js';
 import type { TransitionPublisher } from '../../../../src/ingest/transitions.js';

@@ -1,0 +1,149 @@
+import type { RowBlock } from './csv-scanner.js';
+import type { ColumnSpace } from './column-space.js';
+import type { DayWindow } from './messages.js';
+import type { Kernel } from './kernel/kernel.js';
+import type { TextRule } from './text-rules.js';
+
+/** Checks one column's values a block at a time. What breaks a rule is told to the kernel's `report`. */
+export interface CheckedColumn {
+  /** @param field the column's place in the header */
+  take(block: RowBlock, field: number): void;
+}
+
+/**
+ * A column stored once a row, inside the array of its overwrite key. It keeps the values that it
+ * takes, in the form in which the warehouse takes them.
+ */
+export interface StoredColumn extends CheckedColumn {
+  /** Forgets the values and keeps the memory for the next file. */
+  reset(): void;
+
+  /** The Native column, with the rows in the order of their keys, written to memory of the space. */
+  encode(space: ColumnSpace): Uint8Array;
+}
+
+/** The date of the overwrite key: checked, and held for the block at hand. */
+export class DayColumn implements CheckedColumn {
+  /** @param window undefined: any day that the warehouse holds */
+  constructor(private readonly window: DayWindow | undefined) {}
+
+  take({ kernel, width, rows }: RowBlock, field: number): void {
+    const { first, last } = this.window ?? { first: 0, last: 0x7fff_ffff };
+    kernel.calls.takeDays(field, width, rows, first, last);
+  }
+}
+
+/** A text column: its values are checked only; they are stored once a key, or with the texts of their row. */
+export class TextColumn implements CheckedColumn {
+  private readonly column: number;
+
+  constructor(
+    private readonly kernel: Kernel,
+    { kind, letters = 0, firstLetter = 0, table }: TextRule,
+    mayBeBlank: boolean,
+  ) {
+    this.column = kernel.calls.newTextColumn(kind, letters, firstLetter, mayBeBlank);
+    if (table !== undefined) this.setTable(table);
+  }
+
+  /** Sets the rule's table for the next file. */
+  setTable(table: Uint8Array): void {
+    const address = this.kernel.calls.roomForTable(this.column, table.length);
+    this.kernel.view(address, table.length).set(table);
+  }
+
+  take({ kernel, width, rows }: RowBlock, field: number): void {
+    kernel.calls.checkTexts(this.column, field, width, rows);
+  }
+}
+
+export abstract class NumberColumn implements StoredColumn {
+  /** The kernel's. */
+  readonly column: number;
+
+  constructor(protected readonly kernel: Kernel) {
+    this.column = kernel.calls.newNumberColumn();
+  }
+
+  reset(): void {
+    this.kernel.calls.clearNumbers(this.column);
+  }
+
+  abstract take(block: RowBlock, field: number): void;
+
+  encode(space: ColumnSpace): Uint8Array {
+    const { calls } = this.kernel;
+    const address = calls.orderedNumbers(this.column);
+    return space.copyOf(this.kernel.view(address, 8 * calls.rowsOfFile()));
+  }
+}
+
+/** Whole numbers, Native `UInt64`. */
+export class CountColumn extends NumberColumn {
+  take({ kernel, width, rows }: RowBlock, field: number): void {
+    kernel.calls.takeCounts(this.column, field, width, rows);
+  }
+}
+
+/** Decimal numbers, Native `Float64`. */
+export class AmountColumn extends NumberColumn {
+  take({ kernel, width, rows }: RowBlock, field: number): void {
+    kernel.calls.takeAmounts(this.column, field, width, rows);
+  }
+}
+
+/** `true`, `false` or blank, Native `Nullable(Bool)`: a byte a row that says whether it is null, then the values. */
+export class BooleanColumn extends NumberColumn {
+  take({ kernel, width, rows }: RowBlock, field: number): void {
+    kernel.calls.takeBooleans(this.column, field, width, rows);
+  }
+
+  override encode(space: ColumnSpace): Uint8Array {
+    const { calls } = this.kernel;
+    const address = calls.orderedBooleans(this.column);
+    return space.copyOf(this.kernel.view(address, 2 * calls.rowsOfFile()));
+  }
+}
+
+/**
+ * The texts of each row, stored as one: a Native column of a string a row, in which NUL stands between
+ * the texts. Columns that a file does not have are blank, and behind the last one that it has there is
+ * nothing.
+ */
+export class RowTexts {
+  /** The kernel's. */
+  readonly texts: number;
+
+  constructor(private readonly kernel: Kernel) {
+    this.texts = kernel.calls.newRowTexts();
+  }
+
+  reset(): void {
+    this.kernel.calls.clearRowTexts(this.texts);
+  }
+
+  /**
+   * Keeps the texts of a block's rows, which must be valid.
+   *
+   * @param fields by text column its place in the header, or -1
+   */
+  take({ kernel, width, rows }: RowBlock, fields: readonly number[]): void {
+    const present = [];
+    let last = 0;
+    for (const [text, field] of fields.entries()) {
+      if (field === -1) continue;
+      present.push(field, text - last);
+      last = text;
+    }
+    const address = kernel.calls.roomForTextFields(present.length / 2);
+    const { buffer, byteOffset } = kernel.view(address, 4 * present.length);
+    new Int32Array(buffer, byteOffset, present.length).set(present);
+    kernel.calls.takeRowTexts(this.texts, present.length / 2, last, width, rows);
+  }
+
+  encode(space: ColumnSpace): Uint8Array {
+    const { calls } = this.kernel;
+    const address = calls.orderedRowTexts(this.texts);
+    return space.copyOf(this.kernel.view(address, calls.rowTextsBytes(this.texts)));
+  }
+}

@@ -1,0 +1,129 @@
+import type { RowFault } from './kernel/codes.js';
+import type { Kernel } from './kernel/kernel.js';
+import { startOfText } from './well-formed-text.js';
+
+/** No row has so many fields, so each is the last of its block. */
+const ANY_WIDTH = 0;
+
+/**
+ * Finds the fields of CSV rows (RFC 4180, comma, LF or CRLF) in the bytes of one file after the other,
+ * each in the memory of the kernel.
+ */
+export class CsvScanner {
+  private address = 0;
+  private size = 0;
+
+  /** @param capacity where so many fields of a row lie is told, of the others only that there are more */
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly capacity: number,
+  ) {
+    kernel.calls.roomForFields(capacity);
+  }
+
+  /** The file that was opened; quoted fields that the scanner has passed are folded. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.kernel.view(this.address, this.size);
+  }
+
+  /** What is wrong with the form of the row that was found last. */
+  get fault(): RowFault {
+    return this.kernel.calls.lastFault();
+  }
+
+  /** How many fields that row has; 0 at the end of the file. */
+  get fields(): number {
+    return this.kernel.calls.lastFields();
+  }
+
+  /**
+   * Where the next row begins: one past the line feed of the last row, and beyond the end when that
+   * row ended without one.
+   */
+  get nextRowAt(): number {
+    return this.kernel.calls.nextRowAt();
+  }
+
+  /**
+   * @param parts the file, whose parts follow one another
+   * @param from where its first row begins; if not given, behind a byte order mark
+   */
+  open(parts: readonly Uint8Array[], from?: number): void {
+    this.size = parts.reduce((sum, part) => sum + part.length, 0);
+    this.address = this.kernel.calls.roomForFile(this.size);
+    const { bytes } = this;
+    let at = 0;
+    for (const part of parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    this.kernel.calls.openFile(from ?? startOfText(bytes), this.size);
+  }
+
+  /**
+   * Finds the next row and writes where its fields lie in `bytes`.
+   *
+   * @returns how many fields the row has (maybe more than the capacity), or 0 at the end of the file
+   */
+  next(starts: Int32Array, ends: Int32Array): number {
+    const { kernel, capacity } = this;
+    kernel.calls.nextRows(0, capacity, ANY_WIDTH, 1);
+    const fields = this.fields;
+    const stored = Math.min(fields, capacity);
+    this.read(kernel.calls.startsAt(), stored, starts);
+    this.read(kernel.calls.endsAt(), stored, ends);
+    return fields;
+  }
+
+  private read(address: number, count: number, to: Int32Array): void {
+    const { buffer, byteOffset } = this.kernel.view(address, 4 * count);
+    const positions = new Int32Array(buffer, byteOffset, count);
+    for (let i = 0; i < count; i++) to[i] = positions[i]! - this.address;
+  }
+}
+
+/** How many rows are scanned before their columns are checked: small enough to stay in the cache. */
+export const BLOCK_ROWS = 512;
+
+/** The next rows of a file, of equal width; where their fields lie the kernel knows. */
+export class RowBlock {
+  rows = 0;
+  /** The rows as a spreadsheet shows them: the header is row 1. */
+  readonly rowNumbers = new Int32Array(BLOCK_ROWS);
+
+  /** @param width how many fields of a row the block has: all of them, or the first ones */
+  constructor(
+    readonly kernel: Kernel,
+    readonly width: number,
+  ) {
+    kernel.calls.roomForFields(BLOCK_ROWS * width);
+  }
+
+  /**
+   * Takes more rows until one has a fault or not so many fields, which is not taken.
+   *
+   * @param fields how many a row must have
+   * @param most at most so many, and as many as there is room for
+   * @param rowNumber of the first one
+   * @returns how many were taken
+   */
+  take(fields: number, most: number, rowNumber: number): number {
+    const room = BLOCK_ROWS - this.rows;
+    const taken = this.kernel.calls.nextRows(this.rows, this.width, fields, Math.min(room, most));
+    for (let i = 0; i < taken; i++) this.rowNumbers[this.rows++] = rowNumber + i;
+    return taken;
+  }
+
+  /** The value of a field, which is valid until the next call of the kernel. */
+  valueAt(row: number, field: number): Uint8Array {
+    const { calls } = this.kernel;
+    const at = 4 * (row * this.width + field);
+    const start = this.addressAt(calls.startsAt() + at);
+    return this.kernel.view(start, this.addressAt(calls.endsAt() + at) - start);
+  }
+
+  private addressAt(address: number): number {
+    const { buffer, byteOffset } = this.kernel.view(address, 4);
+    return new Uint32Array(buffer, byteOffset, 1)[0]!;
+  }
+}

@@ -1,0 +1,159 @@
+import type { Family } from '../domain/families/index.js';
+import type { UploadEnd } from '../domain/upload-records.js';
+import { ColumnSpace } from './column-space.js';
+import { UploadColumns } from './upload-columns.js';
+import { encodeUpload } from './encode-upload.js';
+import type { Verdict } from './prepared-upload.js';
+import { type Kernel, withKernel } from './kernel/kernel.js';
+import { CsvScanner, BLOCK_ROWS, RowBlock } from './csv-scanner.js';
+import { RowFault } from './kernel/codes.js';
+import { faultOfText, isWellFormedText } from './well-formed-text.js';
+import { FILE, Findings, type FindingListener, reasonOfFile } from './findings.js';
+import { type Header, MAX_HEADER_FIELDS, readHeader } from './header.js';
+import { faultText, widthText } from './messages.js';
+
+/** What the verdict depends on besides the bytes. */
+export type UploadFacts = Pick<UploadEnd, 'finding' | 'requestDay' | 'integratedChannels'>;
+
+export interface PrepareOptions {
+  /** Told of every finding about a row, also of those that the reason leaves out. */
+  readonly listener?: FindingListener;
+  /** Where the columns are written; without it they get memory of their own. */
+  readonly space?: ColumnSpace;
+}
+
+/**
+ * Parses, validates, groups by overwrite key and encodes one upload. A pure function of its
+ * arguments, linear in the file's size.
+ *
+ * @param parts the whole file, whose parts follow one another
+ */
+export function prepareUpload(
+  family: Family,
+  parts: readonly Uint8Array[],
+  facts: UploadFacts,
+  { listener, space = new ColumnSpace() }: PrepareOptions = {},
+): Verdict {
+  if (facts.finding !== null) return { valid: false, reason: reasonOfFile(facts.finding) };
+  return withKernel((kernel) => {
+    const file = new UploadFile(kernel, family, parts, facts, new Findings(listener));
+    file.read();
+    if (file.findings.any) return { valid: false, reason: file.findings.toReason() };
+    return { valid: true, upload: encodeUpload(family, file.columns, space) };
+  });
+}
+
+class UploadFile {
+  readonly columns: UploadColumns;
+  private readonly scanner: CsvScanner;
+  private readonly wellFormed: boolean;
+  private dataRows = 0;
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly family: Family,
+    parts: readonly Uint8Array[],
+    facts: UploadFacts,
+    readonly findings: Findings,
+  ) {
+    this.scanner = new CsvScanner(kernel, MAX_HEADER_FIELDS);
+    this.scanner.open(parts);
+    const { bytes } = this.scanner;
+    this.wellFormed = isWellFormedText(bytes);
+    this.columns = new UploadColumns(kernel, family, facts, bytes.length);
+  }
+
+  read(): void {
+    const header = this.readHeader();
+    if (header === undefined) return;
+    const block = new RowBlock(this.kernel, Math.min(header.width, MAX_HEADER_FIELDS));
+    while (this.fill(block, header.width)) {
+      this.columns.check(block, header, this.findings);
+      if (!this.findings.any) this.columns.keep(block, header);
+    }
+    const { maxRows } = this.family;
+    if (this.dataRows === 0) this.findings.add(FILE, 'the file has no data rows');
+    else if (maxRows !== undefined && this.dataRows > maxRows) {
+      this.findings.add(
+        FILE,
+        `the file has ${this.dataRows} data rows, at most ${maxRows} are allowed`,
+      );
+    }
+  }
+
+  private readHeader(): Header | undefined {
+    const starts = new Int32Array(MAX_HEADER_FIELDS);
+    const ends = new Int32Array(MAX_HEADER_FIELDS);
+    const fields = this.scanner.next(starts, ends);
+    if (fields === 0) {
+      this.findings.add(FILE, 'the file is empty');
+      return undefined;
+    }
+    const { bytes } = this.scanner;
+    const names = Array.from({ length: Math.min(fields, MAX_HEADER_FIELDS) }, (_, field) =>
+      bytes.subarray(starts[field], ends[field]),
+    );
+    this.checkForm(1, names);
+    return readHeader(this.family, names, fields, this.findings);
+  }
+
+  /** Fills the block with the next rows of the header's width. Returns whether there were any rows at all. */
+  private fill(block: RowBlock, width: number): boolean {
+    block.rows = 0;
+    for (let read = 0; read < BLOCK_ROWS;) {
+      const most = this.wellFormed ? BLOCK_ROWS - read : 1;
+      const taken = block.take(width, most, this.dataRows + 2);
+      read += taken;
+      this.dataRows += taken;
+      if (taken === most) {
+        if (!this.wellFormed) this.checkLast(block);
+        continue;
+      }
+      if (this.scanner.fields === 0) return read > 0;
+      read++;
+      this.dataRows++;
+      this.judgeOther(block, width);
+    }
+    return true;
+  }
+
+  /** Takes the row that was taken last out of the block if its text is not well-formed. */
+  private checkLast(block: RowBlock): void {
+    const row = block.rows - 1;
+    if (!this.checkForm(this.dataRows + 1, valuesOf(block, row, block.width))) block.rows = row;
+  }
+
+  /** Says what is wrong with the row that the block has not taken. */
+  private judgeOther(block: RowBlock, width: number): void {
+    const { fields } = this.scanner;
+    const row = this.dataRows + 1;
+    const values = valuesOf(block, block.rows, Math.min(fields, block.width));
+    if (this.checkForm(row, values)) {
+      this.findings.addOfRow(FILE, row, () => widthText(fields, width));
+    }
+  }
+
+  /** Whether the row that was scanned last is well-formed CSV and text. */
+  private checkForm(row: number, values: Iterable<Uint8Array>): boolean {
+    const { fault } = this.scanner;
+    if (fault !== RowFault.none) {
+      this.findings.addOfRow(FILE, row, () => faultText(fault));
+      return false;
+    }
+    if (this.wellFormed) return true;
+    let field = 0;
+    for (const value of values) {
+      field++;
+      const fault = faultOfText(value);
+      if (fault !== undefined) {
+        this.findings.addOfRow(FILE, row, () => `field ${field} ${fault}`);
+        return false;
+      }
+    }
+    return true;
+  }
+}
+
+function* valuesOf(block: RowBlock, row: number, fields: number): Iterable<Uint8Array> {
+  for (let field = 0; field < fields; field++) yield block.valueAt(row, field);
+}

@@ -1,0 +1,148 @@
+import {
+  type Family,
+  type ValueKind,
+  keyColumns,
+  textColumns,
+  valueColumns,
+} from '../domain/families/index.js';
+import type { Kernel } from './kernel/kernel.js';
+import type { RowBlock } from './csv-scanner.js';
+import type { Findings } from './findings.js';
+import type { Header } from './header.js';
+import { type DayWindow, messageOf } from './messages.js';
+import {
+  type CheckedColumn,
+  type StoredColumn,
+  DayColumn,
+  AmountColumn,
+  BooleanColumn,
+  CountColumn,
+  RowTexts,
+  TextColumn,
+} from './columns.js';
+import { tableOf, textRuleOf } from './text-rules.js';
+
+/** What of an upload's facts the column rules depend on. */
+interface RuleFacts {
+  readonly requestDay: number;
+  readonly integratedChannels: readonly string[];
+}
+
+/** As many bytes as a row with a key of its own has at least; with fewer the keys are found later. */
+const BYTES_A_KEY = 64;
+
+/**
+ * The columns of one file of a family, and its overwrite keys. The memory behind stored columns
+ * and keys is kept from file to file: a kernel has one file at a time.
+ */
+export class UploadColumns {
+  /** By name, what is stored once a row and is no text. */
+  readonly stored: ReadonlyMap<string, StoredColumn>;
+  readonly texts: RowTexts;
+  /** Which of a row's columns the file has. */
+  readonly present = new Set<string>();
+  private readonly checked: ReadonlyMap<string, CheckedColumn>;
+  private readonly window: DayWindow | undefined;
+  /** Which of the family's columns they are. */
+  private readonly keyTexts: readonly [number, number];
+  private readonly rowTexts: readonly number[];
+
+  /** @param bytes of the file */
+  constructor(
+    readonly kernel: Kernel,
+    private readonly family: Family,
+    facts: RuleFacts,
+    bytes: number,
+  ) {
+    const { stored, texts, checkedTexts } = memoryOf(kernel, family);
+    this.stored = stored;
+    this.texts = texts;
+    for (const column of [...stored.values(), texts]) column.reset();
+    kernel.calls.openKeys(Math.ceil(bytes / BYTES_A_KEY));
+    const { dateWindowDays } = family;
+    this.window =
+      dateWindowDays === undefined
+        ? undefined
+        : { first: facts.requestDay - dateWindowDays, last: facts.requestDay };
+    const checked = new Map<string, CheckedColumn>([...stored, ...checkedTexts]);
+    for (const { name, kind } of keyColumns(family)) {
+      if (kind === 'date') checked.set(name, new DayColumn(this.window));
+      if (kind === 'channel') checkedTexts.get(name)!.setTable(tableOf(facts.integratedChannels));
+    }
+    this.checked = checked;
+    const [first, second] = keyColumns(family).filter((column) => column.kind !== 'date');
+    this.keyTexts = [family.columns.indexOf(first!), family.columns.indexOf(second!)];
+    this.rowTexts = textColumns(family).map((column) => family.columns.indexOf(column));
+  }
+
+  /** Checks every value of the block's rows. */
+  check(block: RowBlock, header: Header, findings: Findings): void {
+    this.family.columns.forEach((column, index) => {
+      const field = header.fieldOf[index]!;
+      if (field === -1) return;
+      if (column.role !== 'key') this.present.add(column.name);
+      this.kernel.report = (row, broken) => {
+        findings.addOfRow(column.name, block.rowNumbers[row]!, () =>
+          messageOf(block.valueAt(row, field), broken, column.kind, this.window),
+        );
+      };
+      this.checked.get(column.name)!.take(block, field);
+    });
+  }
+
+  /** Keeps the texts of the block's rows, which must be valid, and finds their overwrite keys. */
+  keep(block: RowBlock, { fieldOf }: Header): void {
+    this.texts.take(
+      block,
+      this.rowTexts.map((column) => fieldOf[column]!),
+    );
+    const [first, second] = this.keyTexts;
+    this.kernel.calls.groupRows(fieldOf[first]!, fieldOf[second]!, block.width, block.rows);
+  }
+}
+
+interface Memory {
+  readonly stored: ReadonlyMap<string, StoredColumn>;
+  readonly texts: RowTexts;
+  /** By name, the texts of the key and of the row. */
+  readonly checkedTexts: ReadonlyMap<string, TextColumn>;
+}
+
+const memories = new WeakMap<Kernel, Map<Family, Memory>>();
+
+function memoryOf(kernel: Kernel, family: Family): Memory {
+  let ofKernel = memories.get(kernel);
+  if (ofKernel === undefined) memories.set(kernel, (ofKernel = new Map<Family, Memory>()));
+  let memory = ofKernel.get(family);
+  if (memory === undefined) ofKernel.set(family, (memory = newMemory(kernel, family)));
+  return memory;
+}
+
+function newMemory(kernel: Kernel, family: Family): Memory {
+  const keyTexts = keyColumns(family).filter(({ kind }) => kind !== 'date');
+  return {
+    stored: new Map(
+      valueColumns(family).map(({ name, kind }) => [name, storedColumn(kernel, kind)]),
+    ),
+    texts: new RowTexts(kernel),
+    checkedTexts: new Map(
+      [...keyTexts, ...textColumns(family)].map(({ name, kind, required }) => {
+        const mayBeBlank = !required && family.optionalMayBeBlank;
+        return [name, new TextColumn(kernel, textRuleOf(kind), mayBeBlank)];
+      }),
+    ),
+  };
+}
+
+function storedColumn(kernel: Kernel, kind: ValueKind): StoredColumn {
+  switch (kind) {
+    case 'count':
+      return new CountColumn(kernel);
+    case 'amount':
+      return new AmountColumn(kernel);
+    case 'boolean':
+      return new BooleanColumn(kernel);
+    default:
+      throw new Error(`what is a ${kind} is no value`);
+  }
+}
