@@ -7,4 +7,4 @@ try {
   console.error(`error: ${error.message}`);
   process.exit(1);
 }
-await import('../dist/cli/main.js');
+await import('../dist/clients/cli/main.js');

@@ -7,7 +7,7 @@ import type { Config } from './config/config.js';
 import { KafkaSetupError } from './log/kafka/failure.js';
 import { createLogger } from './ops/logger.js';
 import { Watchdog } from './ops/watchdog.js';
-import { Service } from './service.js';
+import { Service } from './service/service.js';
 import { NewerSchemaError } from './warehouse/schema/migrate.js';
 
 /** What an end may take beyond SHUTDOWN_SECONDS, whatever is away. */

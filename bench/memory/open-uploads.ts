@@ -9,10 +9,13 @@ import { uuidv7 } from '../../src/domain/requests/request-id.js';
 import { transitionRecord } from '../../src/domain/requests/transition-record.js';
 import { uploaded } from '../../src/domain/requests/transition.js';
 import { VersionClock } from '../../src/domain/version.js';
-import { ChunkBuffers } from '../../src/gateway/create/chunk-buffers.js';
-import { Chunker } from '../../src/gateway/create/chunker.js';
+import { ChunkBuffers } from '../../src/gateway/create/receive/chunk-buffers.js';
+import { Chunker } from '../../src/gateway/create/receive/chunker.js';
 import { TimedLog } from '../../src/gateway/create/timed-log.js';
-import { UploadWriter, type UploadIdentity } from '../../src/gateway/create/upload-writer.js';
+import {
+  UploadWriter,
+  type UploadIdentity,
+} from '../../src/gateway/create/receive/upload-writer.js';
 import { configuredKafkaLog } from '../../src/log/kafka/configured.js';
 import type { KafkaLog } from '../../src/log/kafka/kafka-log.js';
 

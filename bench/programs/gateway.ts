@@ -12,7 +12,7 @@ import { createToken } from '../../src/accounts/token-store.js';
 import { logFolder } from '../../src/config/data-folder.js';
 import { readConfig } from '../../src/config/read-config.js';
 import { VersionClock } from '../../src/domain/version.js';
-import type { UploadEnd } from '../../src/domain/upload-records.js';
+import type { UploadEnd } from '../../src/log/uploads/upload-records.js';
 import { createApi } from '../../src/gateway/api.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
 import { createLogger } from '../../src/ops/logger.js';

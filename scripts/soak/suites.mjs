@@ -20,5 +20,5 @@ const paths = [
 export const SUITES = [
   ...paths.map((path) => ({ path, env: {} })),
   // The file that the documents speak of.
-  { path: 'test/process/cli/upload/memory.test.ts', env: { LARGE_FILE_ROWS: '5000000' } },
+  { path: 'test/process/clients/cli/upload/memory.test.ts', env: { LARGE_FILE_ROWS: '5000000' } },
 ];

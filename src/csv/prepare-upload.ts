@@ -1,5 +1,4 @@
 import type { Family } from '../domain/families/index.js';
-import type { UploadEnd } from '../domain/upload-records.js';
 import { ColumnSpace } from './column-space.js';
 import { UploadColumns } from './upload-columns.js';
 import { encodeUpload } from './encode-upload.js';
@@ -13,7 +12,14 @@ import { type Header, MAX_HEADER_FIELDS, readHeader } from './header.js';
 import { faultText, widthText } from './messages.js';
 
 /** What the verdict depends on besides the bytes. */
-export type UploadFacts = Pick<UploadEnd, 'finding' | 'requestDay' | 'integratedChannels'>;
+export interface UploadFacts {
+  /** What was found wrong with the file as a whole before (broken gzip, too large unpacked). */
+  readonly finding: string | null;
+  /** The day of the request in the account's time zone, as a day count since 1970-01-01. */
+  readonly requestDay: number;
+  /** The channels whose cost is integrated, so that a cost upload may not name them. */
+  readonly integratedChannels: readonly string[];
+}
 
 export interface PrepareOptions {
   /** Told of every finding about a row, also of those that the reason leaves out. */

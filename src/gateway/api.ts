@@ -2,14 +2,14 @@ import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
-import type { ApiRequest } from './call.js';
+import type { ApiRequest } from './http/call.js';
 import type { GatewayDependencies } from './dependencies.js';
 import { docsRouter } from './docs/docs-router.js';
 import { openApiDocument } from './docs/document.js';
 import { GatewayModule } from './gateway.module.js';
-import { Claims } from './idempotency/claims.js';
-import { ExpressServer } from './server/express-server.js';
-import { NestLog } from './server/nest-log.js';
+import { Claims } from './create/idempotency/claims.js';
+import { ExpressServer } from './http/express-server.js';
+import { NestLog } from './http/nest-log.js';
 
 const HEADERS_TIMEOUT_MS = 20_000;
 /** Above the idle time of usual load balancers (60 s), so that they close first and never write into a close. */

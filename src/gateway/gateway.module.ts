@@ -18,13 +18,13 @@ import {
   VERSION_CLOCK,
   type GatewayDependencies,
 } from './dependencies.js';
-import { Claims } from './idempotency/claims.js';
-import { Idempotency } from './idempotency/idempotency.js';
-import { ProblemFilter } from './problems/problem.filter.js';
-import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
+import { Claims } from './create/idempotency/claims.js';
+import { Idempotency } from './create/idempotency/idempotency.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { RateLimitGuard } from './http/rate-limit.guard.js';
 import { ReadController } from './read/read.controller.js';
 import { StateWaiters } from './read/state-waiters.js';
-import { GracefulShutdown } from './server/graceful-shutdown.js';
+import { GracefulShutdown } from './http/graceful-shutdown.js';
 
 /** The HTTP API: creates and reads upload requests. */
 @Module({})

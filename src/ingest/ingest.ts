@@ -1,10 +1,15 @@
+import {
+  CONSUMER_GROUPS,
+  type Consumption,
+  type LogRecord,
+  type RecordHandler,
+} from '../log/upload-log.js';
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 
 import type { Config } from '../config/config.js';
 import { Failure } from '../domain/failure.js';
-import type { UploadEnd } from '../domain/upload-records.js';
-import type { Consumption, LogRecord, RecordHandler } from '../log/upload-log.js';
+import type { UploadEnd } from '../log/uploads/upload-records.js';
 import { endSpan } from '../ops/tracing.js';
 import { Assembler } from './assemble/assembler.js';
 import { ChunkStore } from './assemble/chunk-store.js';
@@ -20,9 +25,6 @@ import { PreparePool } from './prepare/prepare-pool.js';
 import type { Preparer } from './prepare/preparer.js';
 import { isErased, uploadInFlight, type UploadInFlight } from './upload-in-flight.js';
 import { WaitingRoom } from './waiting-room.js';
-
-/** The consumer group of every ingest process. */
-export const INGEST_GROUP = 'ingest';
 
 /** How often it is looked at most whether open uploads are still waited for. */
 const LOOK_MS = 10_000;
@@ -65,7 +67,7 @@ export class Ingest implements RecordHandler {
     const store = await ChunkStore.open(files, spill, limits.openUploadBytes, logger);
     const journal = new CrashJournal(files, join(dataDir, 'ingest-journal'), logger);
     const ingest = new Ingest(dependencies, store, preparer, journal);
-    ingest.consumption = await log.consume('uploads', INGEST_GROUP, ingest);
+    ingest.consumption = await log.consume('uploads', CONSUMER_GROUPS.ingest.group, ingest);
     ingest.consumption.failed.catch(ingest.failure.report);
     return ingest;
   }

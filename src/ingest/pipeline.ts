@@ -1,9 +1,9 @@
-import type { Cause } from '../dead-letter/dead-letter.js';
+import type { Cause } from '../log/uploads/dead-letter.js';
 import { FAMILIES, type FamilyName } from '../domain/families/index.js';
 import { retrying } from '../domain/retry.js';
 import { LogUnavailableError } from '../log/upload-log.js';
 import { uploadsInFlight } from '../ops/metrics.js';
-import { readUpload } from './assemble/read-upload.js';
+import { readUpload } from '../log/uploads/read-upload.js';
 import { Batcher } from './batch/batcher.js';
 import type { CrashJournal } from './crash/crash-journal.js';
 import { SoloGate } from './crash/solo-gate.js';

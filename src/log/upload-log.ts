@@ -8,6 +8,20 @@ export const TOPICS = ['uploads', 'status', 'dead-letter', 'control', 'claims'] 
 /** In Kafka the topic's name is `custom-data.` and this. */
 export type Topic = (typeof TOPICS)[number];
 
+/** The consumer groups: who reads which topic. */
+export const CONSUMER_GROUPS = {
+  /** Processes uploads. */
+  ingest: { topic: 'uploads', group: 'ingest' },
+  /** Writes transitions into the request history. */
+  history: { topic: 'status', group: 'status-history' },
+  /** Applies what operators say of metrics. */
+  metrics: { topic: 'control', group: 'metric-catalogue' },
+  /** Writes what operators did into the audit table. */
+  audit: { topic: 'control', group: 'audit' },
+  /** Erases accounts. */
+  erasure: { topic: 'control', group: 'account-erasure' },
+} as const satisfies Record<string, { topic: Topic; group: string }>;
+
 export interface RecordToAppend {
   /** Chooses the partition, unless `partition` does. */
   readonly key: string;

@@ -1,17 +1,20 @@
-import { type AuditEvent, auditEventOfRequest } from '../audit/audit-event.js';
-import { writeAudit } from '../audit/audit-table.js';
+import {
+  CONSUMER_GROUPS,
+  type Consumption,
+  type LogRecord,
+  type RecordHandler,
+  type UploadLog,
+} from '../log/upload-log.js';
+import { type AuditEvent, auditEventOfRequest } from './audit/audit-event.js';
+import { writeAudit } from './audit/audit-table.js';
 import type { ErasureFence } from '../domain/erasure-fence.js';
 import { Failure } from '../domain/failure.js';
 import { retrying } from '../domain/retry.js';
 import { furtherOf, type Transition } from '../domain/requests/transition.js';
 import { transitionOf } from '../domain/requests/transition-record.js';
-import type { Consumption, LogRecord, RecordHandler, UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
 import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
 import type { RequestHistory } from './history.js';
-
-/** The consumer group of the status role: how far the history has been written. */
-export const HISTORY_GROUP = 'status-history';
 
 /** How long transitions are gathered before they are written: the live view answers meanwhile. */
 const GATHER_MS = 500;
@@ -55,7 +58,11 @@ export class HistoryWriter implements RecordHandler {
 
   static async start(dependencies: HistoryWriterDependencies): Promise<HistoryWriter> {
     const writer = new HistoryWriter(dependencies);
-    writer.consumption = await dependencies.log.consume('status', HISTORY_GROUP, writer);
+    writer.consumption = await dependencies.log.consume(
+      'status',
+      CONSUMER_GROUPS.history.group,
+      writer,
+    );
     writer.consumption.failed.catch(writer.failure.report);
     return writer;
   }

@@ -1,7 +1,6 @@
+import { CONSUMER_GROUPS, type LogRecord, type Tail, type UploadLog } from '../log/upload-log.js';
 import { transitionOf } from '../domain/requests/transition-record.js';
 import type { VersionClock } from '../domain/version.js';
-import type { LogRecord, Tail, UploadLog } from '../log/upload-log.js';
-import { HISTORY_GROUP } from './history-writer.js';
 import type { StatusView } from './status-view.js';
 
 /**
@@ -20,7 +19,7 @@ export class StatusTail {
   ) {}
 
   static async start(log: UploadLog, view: StatusView, clock: VersionClock): Promise<StatusTail> {
-    const written = await log.committedOffsets('status', HISTORY_GROUP);
+    const written = await log.committedOffsets('status', CONSUMER_GROUPS.history.group);
     const ends = await log.endOffsets('status');
     const from = ends.map((end, partition) =>
       Math.min(written[partition] ?? 0, Math.max(0, end - 1)),
@@ -66,7 +65,7 @@ export class StatusTail {
 
   /** By partition: how far the history has been written. */
   historyOffsets(): Promise<readonly number[]> {
-    return this.log.committedOffsets('status', HISTORY_GROUP);
+    return this.log.committedOffsets('status', CONSUMER_GROUPS.history.group);
   }
 
   async stop(): Promise<void> {

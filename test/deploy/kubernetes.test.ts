@@ -1,8 +1,8 @@
+import { CONSUMER_GROUPS } from '../../src/log/upload-log.js';
 import { readFileSync } from 'node:fs';
 
 import { expect, it } from '@jest/globals';
 
-import { INGEST_GROUP } from '../../src/ingest/ingest.js';
 import { registry } from '../../src/ops/metrics.js';
 import { parse } from '../helpers/kubernetes/build.js';
 import { describeOverlay, FOLDER } from '../helpers/kubernetes/describe.js';
@@ -76,7 +76,7 @@ describeOverlay('the Kubernetes files', (overlay) => {
     );
     const { name, selector } = scaler.spec.metrics[0]!.external!.metric;
     expect(registry.getSingleMetric(name)).toBeDefined();
-    expect(selector.matchLabels).toEqual({ topic: 'uploads', group: INGEST_GROUP });
+    expect(selector.matchLabels).toEqual({ topic: 'uploads', group: CONSUMER_GROUPS.ingest.group });
 
     const { externalRules } = parse(`${FOLDER}prometheus/adapter.yml`) as {
       externalRules: { seriesQuery: string; metricsQuery: string }[];

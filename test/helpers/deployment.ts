@@ -12,7 +12,7 @@ import { makeDataDir, type Ports, removeDataDir, ServiceProcess } from './servic
 import { countFault, IS_SOAK } from './soak.js';
 import { connectTo, type WarehouseKind } from './warehouses.js';
 
-const TOOL = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const TOOL = fileURLToPath(new URL('../../dist/clients/cli/main.js', import.meta.url));
 
 /** What a service stands on. */
 export interface DeploymentKind {

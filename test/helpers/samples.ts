@@ -43,7 +43,7 @@ export class ServiceWithSamples {
     await upload('cost', 'cost-broken.csv', 'failed');
     await run(
       process.execPath,
-      ['dist/cli/main.js', 'metrics', 'archive', 'OldScore', '--account', 'acme'],
+      ['dist/clients/cli/main.js', 'metrics', 'archive', 'OldScore', '--account', 'acme'],
       { cwd: ROOT, env: { DATA_DIR: dataDir } },
     );
 

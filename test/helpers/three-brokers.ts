@@ -1,8 +1,8 @@
+import { CONSUMER_GROUPS } from '../../src/log/upload-log.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from '@jest/globals';
 
-import { INGEST_GROUP } from '../../src/ingest/ingest.js';
 import { ApiClient } from './api-client.js';
 import { Cluster } from './cluster.js';
 import { KafkaCluster } from './kafka-cluster.js';
@@ -13,7 +13,7 @@ import { type ServiceProcess, tokenFor } from './service-process.js';
 
 const PREFIX = 'custom-data.';
 export const UPLOADS = `${PREFIX}uploads`;
-export const GROUP = PREFIX + INGEST_GROUP;
+export const GROUP = PREFIX + CONSUMER_GROUPS.ingest.group;
 const PARTITIONS = 6;
 const ROLES = ['gateway', 'ingest', 'ingest', 'status'] as const;
 export const INGEST_PROCESSES = ROLES.filter((role) => role === 'ingest').length;

@@ -1,8 +1,7 @@
+import { CONSUMER_GROUPS, type LogRecord, type UploadLog } from '../../src/log/upload-log.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { UploadEnd } from '../../src/domain/upload-records.js';
-import type { LogRecord, UploadLog } from '../../src/log/upload-log.js';
-import { INGEST_GROUP } from '../../src/ingest/ingest.js';
+import type { UploadEnd } from '../../src/log/uploads/upload-records.js';
 
 const FINISH_MS = 90_000;
 
@@ -36,7 +35,7 @@ export async function appendAgain(
 export async function ingestIdle(log: UploadLog): Promise<void> {
   const until = Date.now() + FINISH_MS;
   for (;;) {
-    const committed = await log.committedOffsets('uploads', INGEST_GROUP);
+    const committed = await log.committedOffsets('uploads', CONSUMER_GROUPS.ingest.group);
     const ends = await log.endOffsets('uploads');
     if (ends.every((end, partition) => committed[partition] === end)) return;
     if (Date.now() > until) throw new Error(`committed ${String(committed)} of ${String(ends)}`);

@@ -1,10 +1,8 @@
+import { CONSUMER_GROUPS, type Topic } from '../../src/log/upload-log.js';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { logFolder } from '../../src/config/data-folder.js';
-import { INGEST_GROUP } from '../../src/ingest/ingest.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
-import type { Topic } from '../../src/log/upload-log.js';
-import { HISTORY_GROUP } from '../../src/status/history-writer.js';
 import { makeDataDir, removeDataDir, ServiceProcess } from '../helpers/service-process.js';
 
 /** A service that meets what a newer version has written, as after a downgrade. */
@@ -29,8 +27,8 @@ async function withLog<T>(work: (log: LmdbLog) => Promise<T>): Promise<T> {
 }
 
 test.each<[Topic, string]>([
-  ['uploads', INGEST_GROUP],
-  ['status', HISTORY_GROUP],
+  ['uploads', CONSUMER_GROUPS.ingest.group],
+  ['status', CONSUMER_GROUPS.history.group],
 ])(
   'a newer record of %s ends it with one line and code 1, and it commits nothing',
   async (topic, group) => {

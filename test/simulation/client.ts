@@ -1,6 +1,6 @@
 import { rankOf } from '../../src/domain/requests/status.js';
 import type { Transition } from '../../src/domain/requests/transition.js';
-import { ClientGoneError, Problem } from '../../src/gateway/problems/problem.js';
+import { ClientGoneError, Problem } from '../../src/gateway/http/problem.js';
 import { type Content, contentOf } from './content.js';
 import type { Slot } from './processes.js';
 import { Body } from './roles/body.js';

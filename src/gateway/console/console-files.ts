@@ -9,10 +9,10 @@ export interface ConsoleFile {
 
 /** The compiled sources, whose modules a browser runs as they are. */
 const DIST = new URL('../../', import.meta.url);
-const PAGE = 'console/index.html';
-const ASSETS = ['console/console.css', 'console/icon.svg'];
+const PAGE = 'clients/console/index.html';
+const ASSETS = ['clients/console/console.css', 'clients/console/icon.svg'];
 /** What the page loads, and what its worker does. */
-const ENTRIES = ['console/main.js', 'console/check-worker.js'];
+const ENTRIES = ['clients/console/main.js', 'clients/console/check-worker.js'];
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',

@@ -1,6 +1,6 @@
 import { All, Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { methodNotAllowed, nothingHere } from '../problems/problem.js';
+import { methodNotAllowed, nothingHere } from '../http/problem.js';
 import { type ConsoleFile, readConsoleFiles } from './console-files.js';
 
 /**

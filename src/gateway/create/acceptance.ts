@@ -11,8 +11,8 @@ import {
   VERSION_CLOCK,
   type GatewayConfig,
 } from '../dependencies.js';
-import { Idempotency, type KeyedFile } from '../idempotency/idempotency.js';
-import type { UploadIdentity, UploadWriter } from './upload-writer.js';
+import { Idempotency, type KeyedFile } from './idempotency/idempotency.js';
+import type { UploadIdentity, UploadWriter } from './receive/upload-writer.js';
 import { within } from './within.js';
 
 /** A file that has arrived completely, and the promise made when its upload began. */

@@ -5,8 +5,8 @@ import {
   noBoundary,
   notMultipart,
   tooLarge,
-} from '../problems/problem.js';
-import { MAX_BODY_BYTES, MAX_BOUNDARY_LENGTH } from './limits.js';
+} from '../http/problem.js';
+import { MAX_BODY_BYTES, MAX_BOUNDARY_LENGTH } from '../../domain/upload-limits.js';
 
 const MULTIPART = /^multipart\/form-data[\t ]*(?:;|$)/i;
 const BOUNDARY = /;[\t ]*boundary=(?:"([^"]*)"|([^\t ;"]*))/i;

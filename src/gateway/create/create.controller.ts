@@ -2,12 +2,11 @@ import { All, Controller, Inject, Post, Req, Res, UseGuards } from '@nestjs/comm
 import type { Response } from 'express';
 import { recordOf } from '../../domain/requests/transition.js';
 import { TokenGuard } from '../auth/token.guard.js';
-import type { ApiRequest } from '../call.js';
+import type { ApiRequest } from '../http/call.js';
 import { CreateOperation } from '../docs/create-operation.js';
-import { REQUESTS_ROUTE, requestPath } from '../paths.js';
-import { answerRecord } from '../problems/answer.js';
-import { refuseMethod } from '../problems/refuse-method.js';
-import { RateLimitGuard } from '../rate-limit/rate-limit.guard.js';
+import { REQUESTS_ROUTE, requestPath, refuseMethod } from '../http/paths.js';
+import { answerRecord } from '../http/answer.js';
+import { RateLimitGuard } from '../http/rate-limit.guard.js';
 import { CreateUpload } from './create-upload.js';
 
 @Controller(REQUESTS_ROUTE)

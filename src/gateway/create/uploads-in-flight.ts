@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { uploadsReceiving } from '../../ops/metrics.js';
-import { shuttingDown } from '../problems/problem.js';
+import { shuttingDown } from '../http/problem.js';
 
 /** The uploads that this gateway is busy with, so that a shutdown can wait for them. */
 @Injectable()

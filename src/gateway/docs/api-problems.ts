@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import type { Problem } from '../problems/problem.js';
+import type { Problem } from '../http/problem.js';
 import { describedHeaders, RATE_LIMIT_HEADERS } from './headers.js';
 import { ProblemDetails } from './problem-details.js';
 

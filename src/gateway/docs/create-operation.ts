@@ -8,8 +8,8 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { FAMILIES } from '../../domain/families/index.js';
-import { MAX_KEY_LENGTH } from '../create/limits.js';
-import * as problem from '../problems/problem.js';
+import { MAX_KEY_LENGTH } from '../../domain/upload-limits.js';
+import * as problem from '../http/problem.js';
 import { ApiProblems } from './api-problems.js';
 import { ApiRecord } from './api-record.js';
 import { exampleFile, FILE_DESCRIPTION } from './file-columns.js';

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import express, { type Response, type Router } from 'express';
-import { methodNotAllowed } from '../problems/problem.js';
+import { methodNotAllowed } from '../http/problem.js';
 
 const require = createRequire(import.meta.url);
 /** The dependency of the module that makes the document, not whatever else may be installed. */

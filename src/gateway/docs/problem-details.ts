@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ProblemBody } from '../problems/problem.js';
+import type { ProblemBody } from '../http/problem.js';
 
 /** The body of a problem (RFC 9457) as the document describes it. */
 export class ProblemDetails implements ProblemBody {

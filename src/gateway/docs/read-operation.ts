@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiIncludeEndpoint, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import * as problem from '../problems/problem.js';
+import * as problem from '../http/problem.js';
 import { ApiProblems } from './api-problems.js';
 import { ApiRecord } from './api-record.js';
 import { ApiFamily, TAG } from './operation.js';

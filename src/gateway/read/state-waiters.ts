@@ -5,7 +5,7 @@ import { isFinal } from '../../domain/requests/status.js';
 import type { Transition } from '../../domain/requests/transition.js';
 import { readsWaiting } from '../../ops/metrics.js';
 import { REQUEST_LOOKUP } from '../dependencies.js';
-import { ClientGoneError } from '../problems/problem.js';
+import { ClientGoneError } from '../http/problem.js';
 
 /** Each is a connection that is held open; those above it are answered at once. */
 export const MAX_WAITERS = 10_000;

@@ -2,7 +2,7 @@ import {
   firstOffsetOf,
   type UploadEnd,
   type UploadRecordHeaders,
-} from '../../domain/upload-records.js';
+} from '../../log/uploads/upload-records.js';
 import type { LogRecord, UploadLog } from '../../log/upload-log.js';
 import { openUploads } from '../../ops/metrics.js';
 import type { ChunkStore, OpenChunks } from './chunk-store.js';

@@ -1,15 +1,7 @@
-import type { FamilyName } from '../../domain/families/index.js';
-import type { UploadEnd } from '../../domain/upload-records.js';
+import type { UploadInLog } from '../../log/uploads/upload-records.js';
 
 /** An upload whose end has been read. */
-export interface CompleteUpload {
-  readonly requestId: string;
-  readonly account: string;
-  readonly family: FamilyName;
-  readonly end: UploadEnd;
-  readonly partition: number;
-  /** The offset of its `end` record. */
-  readonly endOffset: number;
+export interface CompleteUpload extends UploadInLog {
   /** The trace of the request that brought it. */
   readonly traceparent: string | undefined;
   /**

@@ -1,5 +1,5 @@
-import type { Cause } from '../../dead-letter/dead-letter.js';
-import { setAside } from '../../dead-letter/set-aside.js';
+import type { Cause } from '../../log/uploads/dead-letter.js';
+import { setAside } from '../../log/uploads/set-aside.js';
 import type { ErasureFence } from '../../domain/erasure-fence.js';
 import { retrying } from '../../domain/retry.js';
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';

@@ -2,11 +2,11 @@ import kafkajs, { type Kafka, type SASLOptions } from 'kafkajs';
 import type { SASL_MECHANISMS } from '../../config/config.js';
 import type { Logger } from '../../ops/logger.js';
 import { registerLz4 } from './compression.js';
-import { mendConnecting } from './connect-once.js';
-import { mendEncoderBuffers } from './encoder-buffers.js';
-import { mendIdleTimers } from './idle-timers.js';
-import { mendSilence } from './silent-brokers.js';
-import { createSocket } from './sockets.js';
+import { mendConnecting } from './patches/connect-once.js';
+import { mendEncoderBuffers } from './patches/encoder-buffers.js';
+import { mendIdleTimers } from './patches/idle-timers.js';
+import { mendSilence } from './patches/silent-brokers.js';
+import { createSocket } from './patches/sockets.js';
 
 export interface KafkaConnection {
   /** `host:port` each; one that answers is enough to find the others. */

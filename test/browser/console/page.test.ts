@@ -29,10 +29,10 @@ describe('the files of the console', () => {
   test('are served without a token, under a strict policy, and are asked for anew', async () => {
     for (const [path, type] of [
       ['/console/', 'text/html; charset=utf-8'],
-      ['/console/modules/console/main.js', 'text/javascript; charset=utf-8'],
-      ['/console/modules/console/check-worker.js', 'text/javascript; charset=utf-8'],
-      ['/console/modules/console/console.css', 'text/css; charset=utf-8'],
-      ['/console/modules/ingest/prepare/prepare-upload.js', 'text/javascript; charset=utf-8'],
+      ['/console/modules/clients/console/main.js', 'text/javascript; charset=utf-8'],
+      ['/console/modules/clients/console/check-worker.js', 'text/javascript; charset=utf-8'],
+      ['/console/modules/clients/console/console.css', 'text/css; charset=utf-8'],
+      ['/console/modules/csv/prepare-upload.js', 'text/javascript; charset=utf-8'],
     ]) {
       const response = await get(path!);
       expect([path, response.status]).toEqual([path, 200]);
@@ -62,9 +62,9 @@ describe('the files of the console', () => {
       '/console/index.html',
       '/console/modules/main.js',
       '/console/modules/accounts/token-store.js',
-      '/console/modules/console/main.js.map',
-      '/console/modules/console/../../../package.json',
-      '/console/modules/console/%2e%2e/%2e%2e/main.js',
+      '/console/modules/clients/console/main.js.map',
+      '/console/modules/clients/console/../../../package.json',
+      '/console/modules/clients/console/%2e%2e/%2e%2e/main.js',
       '/console/constructor',
       '/Console/',
       '/consoles',

@@ -35,7 +35,12 @@ describeWithPodman('the image', () => {
   });
 
   it('makes the schema, and takes an upload with all its roles, confined as it is deployed', async () => {
-    const migration = Container.run(image, env, [], ['node', 'dist/cli/main.js', 'migrate']);
+    const migration = Container.run(
+      image,
+      env,
+      [],
+      ['node', 'dist/clients/cli/main.js', 'migrate'],
+    );
     expect([await migration.exited, migration.lines]).toEqual([0, expect.anything()]);
 
     const [http, ops] = (await freePorts(2)) as [number, number];
@@ -48,7 +53,16 @@ describeWithPodman('the image', () => {
       await expect(service.exec('touch', '/tmp/file')).rejects.toThrow('Read-only file system');
 
       const token = await service.exec(
-        ...['node', 'dist/cli/main.js', 'tokens', 'create', '--account', 'acme', '--role', 'owner'],
+        ...[
+          'node',
+          'dist/clients/cli/main.js',
+          'tokens',
+          'create',
+          '--account',
+          'acme',
+          '--role',
+          'owner',
+        ],
       );
       const client = new ApiClient(() => http, token.trim());
       while ((await client.get('cost', 'none').catch(() => undefined))?.status !== 400) {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { UploadRequestRecord } from '../../../src/domain/requests/transition.js';
 import { lastVersionAt } from '../../../src/domain/version.js';
-import { CLAIM_MS } from '../../../src/gateway/idempotency/claim-view.js';
+import { CLAIM_MS } from '../../../src/gateway/create/idempotency/claim-view.js';
 import { form, post, problemOf, uploadHeaders } from '../../helpers/gateway/forms.js';
 import {
   eventually,

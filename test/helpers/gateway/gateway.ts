@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { TokenHolder } from '../../../src/accounts/account.js';
 import type { LookupResult, RequestLookup } from '../../../src/domain/requests/request-lookup.js';
 import type { Transition } from '../../../src/domain/requests/transition.js';
-import type { UploadEnd } from '../../../src/domain/upload-records.js';
+import type { UploadEnd } from '../../../src/log/uploads/upload-records.js';
 import { VersionClock } from '../../../src/domain/version.js';
 import { createApi } from '../../../src/gateway/api.js';
 import type { GatewayConfig } from '../../../src/gateway/dependencies.js';

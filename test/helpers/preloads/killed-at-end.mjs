@@ -2,7 +2,7 @@
  * Preloaded into a gateway (see `preload.ts`), kills it with SIGKILL right before, or right after, the
  * log has the `end` of an upload.
  */
-import { UploadWriter } from '../../../dist/gateway/create/upload-writer.js';
+import { UploadWriter } from '../../../dist/gateway/create/receive/upload-writer.js';
 
 const end = UploadWriter.prototype.end;
 UploadWriter.prototype.end = async function (...args) {

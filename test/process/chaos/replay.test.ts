@@ -1,9 +1,8 @@
+import { CONSUMER_GROUPS, type UploadLog } from '../../../src/log/upload-log.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { logFolder } from '../../../src/config/data-folder.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
-import type { UploadLog } from '../../../src/log/upload-log.js';
-import { INGEST_GROUP } from '../../../src/ingest/ingest.js';
 import type { ApiClient } from '../../helpers/api-client.js';
 import { clientOf } from '../../helpers/client-of.js';
 import { Cluster } from '../../helpers/cluster.js';
@@ -71,7 +70,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     const partitions = offsets.map((offset, partition) => ({ partition, offset: String(offset) }));
     await logs.admin((admin) =>
       admin.setOffsets({
-        groupId: `custom-data.${INGEST_GROUP}`,
+        groupId: `custom-data.${CONSUMER_GROUPS.ingest.group}`,
         topic: 'custom-data.uploads',
         partitions,
       }),
@@ -190,14 +189,16 @@ describe('embedded', () => {
       timeoutMs: 10_000,
     });
     const ends = await log.endOffsets('uploads');
-    const consumption = await log.consume('uploads', INGEST_GROUP, {
+    const consumption = await log.consume('uploads', CONSUMER_GROUPS.ingest.group, {
       assigned: () => undefined,
       revoked: () => undefined,
       records: () => Promise.resolve(),
     });
     for (const partition of ends.keys()) await consumption.commit(partition, 0);
     await consumption.stop();
-    expect(await log.committedOffsets('uploads', INGEST_GROUP)).toEqual(ends.map(() => 0));
+    expect(await log.committedOffsets('uploads', CONSUMER_GROUPS.ingest.group)).toEqual(
+      ends.map(() => 0),
+    );
     await log.close();
 
     await deployment.start();

@@ -1,4 +1,4 @@
-import { ClientGoneError } from '../../../src/gateway/problems/problem.js';
+import { ClientGoneError } from '../../../src/gateway/http/problem.js';
 
 /** The body of a request, as it comes in. */
 export class Body {

@@ -1,3 +1,4 @@
+import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
 import { randomBytes } from 'node:crypto';
 
 import type { FamilyName } from '../../../src/domain/families/index.js';
@@ -5,16 +6,18 @@ import { uuidv7 } from '../../../src/domain/requests/request-id.js';
 import type { RequestLookup } from '../../../src/domain/requests/request-lookup.js';
 import type { Transition } from '../../../src/domain/requests/transition.js';
 import { VersionClock } from '../../../src/domain/version.js';
-import { lookupWithoutErased } from '../../../src/erasure/lookup-without-erased.js';
+import { lookupWithoutErased } from '../../../src/operator/erasure/lookup-without-erased.js';
 import { Acceptance } from '../../../src/gateway/create/acceptance.js';
-import { ChunkBuffers } from '../../../src/gateway/create/chunk-buffers.js';
-import { Chunker } from '../../../src/gateway/create/chunker.js';
+import { ChunkBuffers } from '../../../src/gateway/create/receive/chunk-buffers.js';
+import { Chunker } from '../../../src/gateway/create/receive/chunker.js';
 import { RetentionGuard } from '../../../src/gateway/create/retention-guard.js';
 import { TimedLog } from '../../../src/gateway/create/timed-log.js';
-import { UploadWriter } from '../../../src/gateway/create/upload-writer.js';
-import { Claims } from '../../../src/gateway/idempotency/claims.js';
-import { Idempotency, type KeyedFile } from '../../../src/gateway/idempotency/idempotency.js';
-import { INGEST_GROUP } from '../../../src/ingest/ingest.js';
+import { UploadWriter } from '../../../src/gateway/create/receive/upload-writer.js';
+import { Claims } from '../../../src/gateway/create/idempotency/claims.js';
+import {
+  Idempotency,
+  type KeyedFile,
+} from '../../../src/gateway/create/idempotency/idempotency.js';
 import { RequestHistory } from '../../../src/status/history.js';
 import { RequestReader } from '../../../src/status/request-reader.js';
 import { StatusTail } from '../../../src/status/status-tail.js';
@@ -58,7 +61,13 @@ export async function startGateway(
   clock.observe(written);
   view.mayLack(written.toString());
   const guard = await RetentionGuard.start(
-    { log, topic: 'uploads', group: INGEST_GROUP, retentionMs: limits.logRetentionMs, logger },
+    {
+      log,
+      topic: 'uploads',
+      group: CONSUMER_GROUPS.ingest.group,
+      retentionMs: limits.logRetentionMs,
+      logger,
+    },
     reader,
   );
   const lookup = lookupWithoutErased(reader, erased);

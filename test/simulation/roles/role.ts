@@ -1,5 +1,5 @@
 import type { Config } from '../../../src/config/config.js';
-import { ErasedAccounts } from '../../../src/erasure/erased-accounts.js';
+import { ErasedAccounts } from '../../../src/operator/erasure/erased-accounts.js';
 import { Ingest, type IngestMeans } from '../../../src/ingest/ingest.js';
 import type { UploadLog } from '../../../src/log/upload-log.js';
 import type { Logger } from '../../../src/ops/logger.js';

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
 
-import { idempotencyKey } from '../../../src/gateway/idempotency/idempotency-key.js';
+import { idempotencyKey } from '../../../src/gateway/create/idempotency/idempotency-key.js';
 import {
   keyInProgress,
   keyReused,
   type Problem,
   tooManyRequests,
-} from '../../../src/gateway/problems/problem.js';
+} from '../../../src/gateway/http/problem.js';
 import { code, Page } from '../../helpers/page.js';
 
 const page = new Page('upload-rules.md');

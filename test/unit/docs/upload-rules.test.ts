@@ -7,15 +7,15 @@ import {
   MAX_BODY_BYTES,
   MAX_FILE_BYTES,
   MAX_UNPACKED_COST_BYTES,
-} from '../../../src/gateway/create/limits.js';
-import { Unpacker } from '../../../src/gateway/create/unpacker.js';
+} from '../../../src/domain/upload-limits.js';
+import { Unpacker } from '../../../src/gateway/create/receive/unpacker.js';
 import {
   internalError,
   shuttingDown,
   statusUnavailable,
   tooSlow,
   uploadNotTaken,
-} from '../../../src/gateway/problems/problem.js';
+} from '../../../src/gateway/http/problem.js';
 import { prepareUpload, type UploadFacts } from '../../../src/csv/prepare-upload.js';
 import {
   form,

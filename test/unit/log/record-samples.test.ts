@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from '@jest/globals';
 
-import { auditEventOf, auditEventOfRequest } from '../../../src/audit/audit-event.js';
-import { archivalOf } from '../../../src/catalogue/metric-archival.js';
-import { listDeadLetters } from '../../../src/dead-letter/list.js';
+import { auditEventOf, auditEventOfRequest } from '../../../src/status/audit/audit-event.js';
+import { archivalOf } from '../../../src/operator/metrics/metric-archival.js';
+import { listDeadLetters } from '../../../src/log/uploads/list-dead-letters.js';
 import { transitionOf } from '../../../src/domain/requests/transition-record.js';
-import { erasureOf } from '../../../src/erasure/account-erasure.js';
-import { claimOf } from '../../../src/gateway/idempotency/claim.js';
+import { erasureOf } from '../../../src/operator/erasure/account-erasure.js';
+import { claimOf } from '../../../src/gateway/create/idempotency/claim.js';
 import { Assembler } from '../../../src/ingest/assemble/assembler.js';
 import { Watermark } from '../../../src/ingest/commit/watermark.js';
 import { FormattedLog, FORMATS } from '../../../src/log/formatted-log.js';

@@ -1,15 +1,16 @@
+import {
+  CONSUMER_GROUPS,
+  type LogRecord,
+  type RecordHandler,
+  type RecordToAppend,
+  type UploadLog,
+} from '../../../src/log/upload-log.js';
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
 import { type Transition, uploaded } from '../../../src/domain/requests/transition.js';
 import { transitionRecord } from '../../../src/domain/requests/transition-record.js';
-import type {
-  LogRecord,
-  RecordHandler,
-  RecordToAppend,
-  UploadLog,
-} from '../../../src/log/upload-log.js';
-import { HISTORY_GROUP, HistoryWriter } from '../../../src/status/history-writer.js';
+import { HistoryWriter } from '../../../src/status/history-writer.js';
 import type { RequestHistory } from '../../../src/status/history.js';
 import { type Warehouse, WarehouseError } from '../../../src/warehouse/warehouse.js';
 import { LogFolders, until } from '../../helpers/log/log-folders.js';
@@ -58,7 +59,7 @@ test('stops while the warehouse is away, although more records wait behind the w
   const more = tries;
   await until(() => tries > more);
   await writer.stop();
-  expect(await log.committedOffsets('status', HISTORY_GROUP)).toEqual([0]);
+  expect(await log.committedOffsets('status', CONSUMER_GROUPS.history.group)).toEqual([0]);
 }, 5_000);
 
 test('what is gathered at the stop is written and committed', async () => {
@@ -71,7 +72,7 @@ test('what is gathered at the stop is written and committed', async () => {
   await log.append('status', [created(), created()]);
   await until(() => written.length === 2);
   await writer.stop();
-  expect(await log.committedOffsets('status', HISTORY_GROUP)).toEqual([2]);
+  expect(await log.committedOffsets('status', CONSUMER_GROUPS.history.group)).toEqual([2]);
 });
 
 test('after a write that failed for good nothing is written or committed any more', async () => {
@@ -85,7 +86,7 @@ test('after a write that failed for good nothing is written or committed any mor
   await log.append('status', [created()]);
   await writer.stop();
   expect(writes).toBe(1);
-  expect(await log.committedOffsets('status', HISTORY_GROUP)).toEqual([0]);
+  expect(await log.committedOffsets('status', CONSUMER_GROUPS.history.group)).toEqual([0]);
 });
 
 test("commits nothing of a partition that was another consumer's meanwhile", async () => {

@@ -1,3 +1,4 @@
+import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
 import { randomUUID } from 'node:crypto';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -7,7 +8,6 @@ import { advance, type Transition, uploaded } from '../../../src/domain/requests
 import { transitionRecord } from '../../../src/domain/requests/transition-record.js';
 import { VersionClock } from '../../../src/domain/version.js';
 import type { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
-import { HISTORY_GROUP } from '../../../src/status/history-writer.js';
 import { RequestReader } from '../../../src/status/request-reader.js';
 import { StatusTail } from '../../../src/status/status-tail.js';
 import { StatusView } from '../../../src/status/status-view.js';
@@ -67,7 +67,7 @@ async function publish(...transitions: Transition[]): Promise<void> {
 async function writeHistory(...furthest: Transition[]): Promise<void> {
   for (const transition of furthest) written.set(transition.requestId, transition);
   const consumer = new Collector();
-  const consumption = await log.consume('status', HISTORY_GROUP, consumer);
+  const consumption = await log.consume('status', CONSUMER_GROUPS.history.group, consumer);
   const [end] = await log.endOffsets('status');
   await until(() => consumer.seen.at(-1)?.offset === end! - 1);
   await consumption.commit(0, end!);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { dayOf } from '../../../../src/domain/days.js';
-import { firstOffsetOf } from '../../../../src/domain/upload-records.js';
+import { firstOffsetOf } from '../../../../src/log/uploads/upload-records.js';
 import type { Transition } from '../../../../src/domain/requests/transition.js';
 import { registry } from '../../../../src/ops/metrics.js';
 import { FILE_DISPOSITION, form, post, uploadHeaders } from '../../../helpers/gateway/forms.js';

@@ -1,4 +1,4 @@
-import type { UploadEnd } from '../../../../src/domain/upload-records.js';
+import type { UploadEnd } from '../../../../src/log/uploads/upload-records.js';
 import type { LogRecord, UploadLog } from '../../../../src/log/upload-log.js';
 
 /** The records of one partition, written by hand, with a log that can read them again. */

@@ -1,0 +1,62 @@
+import { type Command, Option } from 'commander';
+import { type AuditedAction, auditRecord } from '../../status/audit/audit-event.js';
+import { readConfig } from '../../config/read-config.js';
+import type { UploadLog } from '../../log/upload-log.js';
+import { identifier } from '../../warehouse/sql.js';
+import { operator } from './operator.js';
+import { accountOption, timeOf } from './options.js';
+import { ask } from './query.js';
+import { table, type Terminal } from './terminal.js';
+
+interface AuditRow {
+  readonly time: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly account: string;
+  readonly subject: string;
+}
+
+export function addAuditCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('audit')
+    .description('list who did what, oldest first')
+    .addOption(accountOption('only what concerns one account'))
+    .addOption(
+      new Option('--since <time>', 'only later than 2026-11-21T08:00:00Z').argParser(timeOf),
+    )
+    .action(async ({ account = '', since = 0 }: { account?: string; since?: number }) => {
+      const config = readConfig(terminal.env);
+      const rows = await ask<AuditRow>(
+        config,
+        `SELECT toString(at) AS time, actor, action, account, subject
+         FROM ${identifier(config.clickhouseDatabase)}.audit_events FINAL
+         WHERE {account:String} IN ('', account)
+           AND at >= fromUnixTimestamp64Milli({since:Int64}, 'UTC')
+         ORDER BY at, account, action, subject`,
+        { account, since: String(since) },
+      );
+      terminal.out(
+        table(
+          ['TIME (UTC)', 'ACTOR', 'ACTION', 'ACCOUNT', 'SUBJECT'],
+          rows.map((row) => [
+            row.time,
+            row.actor,
+            row.action,
+            row.account === '' ? '-' : row.account,
+            row.subject,
+          ]),
+        ),
+      );
+    });
+}
+
+/** Tells the audit what the operator has done and no other record tells. */
+export async function tellAudit(
+  log: UploadLog,
+  action: AuditedAction,
+  account: string,
+  subject: string,
+): Promise<void> {
+  const event = { at: Date.now(), actor: operator(), action, account, subject };
+  await log.append('control', [auditRecord(event)]);
+}

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import { readConfig } from '../../config/read-config.js';
+import type { Cause, DeadLetter } from '../../log/uploads/dead-letter.js';
+import { listDeadLetters } from '../../log/uploads/list-dead-letters.js';
+import { retryDeadLetter } from '../../log/uploads/retry-dead-letter.js';
+import { tellAudit } from './audit.js';
+import { withLog } from './connections.js';
+import { operator } from './operator.js';
+import { CommandError, table, type Terminal } from './terminal.js';
+
+export function addDeadLetterCommands(program: Command, terminal: Terminal): void {
+  const deadLetter = program
+    .command('dead-letter')
+    .description('uploads that were set aside because they could not be processed');
+
+  deadLetter
+    .command('list')
+    .description('list the uploads that were set aside')
+    .action(async () => {
+      const letters = await withLog(readConfig(terminal.env), listDeadLetters);
+      terminal.out(
+        table(
+          ['REQUEST', 'ACCOUNT', 'FAMILY', 'SET ASIDE', 'CAUSE', 'RETRIED AS'],
+          letters.map(rowOf),
+        ),
+      );
+    });
+
+  deadLetter
+    .command('retry')
+    .description('bring an upload back as a new request, and print the id of that')
+    .argument('<request>', 'the id of the request that failed')
+    .action(async (requestId: string) => {
+      const retried = await withLog(readConfig(terminal.env), async (log) => {
+        const letter = (await listDeadLetters(log)).find((each) => each.requestId === requestId);
+        if (letter === undefined) throw new CommandError(`no upload ${requestId} was set aside`);
+        if (letter.retriedAs !== undefined) {
+          throw new CommandError(`${requestId} was brought back already, as ${letter.retriedAs}`);
+        }
+        const newId = await retryDeadLetter(log, letter, operator());
+        await tellAudit(log, 'retry-dead-letter', letter.account, requestId);
+        return newId;
+      });
+      terminal.out(`${retried}\n`);
+    });
+}
+
+function rowOf({ requestId, account, family, at, cause, retriedAs }: DeadLetter): string[] {
+  return [
+    requestId,
+    account,
+    family,
+    new Date(at).toISOString(),
+    causeText(cause),
+    retriedAs ?? '-',
+  ];
+}
+
+function causeText(cause: Cause): string {
+  switch (cause.kind) {
+    case 'crash':
+      return `ended the process ${cause.deaths} times`;
+    case 'exception':
+      return `cannot be prepared (${cause.error})`;
+    case 'rejected':
+      return `rejected by the warehouse (code ${cause.code ?? 'unknown'})`;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Command } from 'commander';
+import { readConfig } from '../../config/read-config.js';
+import { identifier } from '../../warehouse/sql.js';
+import { withLog } from './connections.js';
+import { operator } from './operator.js';
+import { accountOption, metricName } from './options.js';
+import { ask } from './query.js';
+import { table, type Terminal } from './terminal.js';
+
+interface MetricRow {
+  readonly account: string;
+  readonly name: string;
+  readonly first_seen: string;
+  readonly last_seen: string;
+  readonly archived: boolean;
+}
+
+export function addMetricCommands(program: Command, terminal: Terminal): void {
+  const metrics = program.command('metrics').description('self-serve metrics of accounts');
+
+  metrics
+    .command('archive')
+    .description('hide a metric from the reports; its rows stay stored')
+    .argument('<name>', 'the metric (event_category)', metricName)
+    .addOption(accountOption('whose metric it is').makeOptionMandatory())
+    .action(async (name: string, { account }: { account: string }) => {
+      await appendArchival(terminal, 'archive-metric', account, name);
+      terminal.hint(`${name} of ${account} is archived as soon as the service has read this\n`);
+    });
+
+  metrics
+    .command('restore')
+    .description('show an archived metric in the reports again')
+    .argument('<name>', 'the metric (event_category)', metricName)
+    .addOption(accountOption('whose metric it is').makeOptionMandatory())
+    .action(async (name: string, { account }: { account: string }) => {
+      await appendArchival(terminal, 'restore-metric', account, name);
+      terminal.hint(`${name} of ${account} is restored as soon as the service has read this\n`);
+    });
+
+  metrics
+    .command('list')
+    .description('list the metrics that were uploaded')
+    .addOption(accountOption('only those of one account'))
+    .action(async ({ account }: { account?: string }) => {
+      const config = readConfig(terminal.env);
+      const rows = await ask<MetricRow>(
+        config,
+        'SELECT account, name, toString(first_seen) AS first_seen, ' +
+          'toString(last_seen) AS last_seen, archived ' +
+          `FROM ${identifier(config.clickhouseDatabase)}.metrics ` +
+          `WHERE {account:String} IN ('', account) ORDER BY account, name`,
+        { account: account ?? '' },
+      );
+      terminal.out(
+        table(
+          ['ACCOUNT', 'NAME', 'FIRST SEEN', 'LAST SEEN', 'ARCHIVED'],
+          rows.map((row) => [
+            row.account,
+            row.name,
+            row.first_seen,
+            row.last_seen,
+            row.archived ? 'yes' : '-',
+          ]),
+        ),
+      );
+    });
+}
+
+/**
+ * The order to archive or restore goes through the log: it reaches a running service, whose
+ * warehouse no second process may open, and one that starts later.
+ */
+async function appendArchival(
+  terminal: Terminal,
+  action: 'archive-metric' | 'restore-metric',
+  account: string,
+  name: string,
+): Promise<void> {
+  const order = { action, account, name, actor: operator(), at: new Date().toISOString() };
+  await withLog(readConfig(terminal.env), (log) =>
+    log.append('control', [
+      {
+        key: `${account}/${name}`,
+        headers: { type: 'metric-archival' },
+        value: Buffer.from(JSON.stringify(order)),
+      },
+    ]),
+  );
+}

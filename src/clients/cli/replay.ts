@@ -1,0 +1,102 @@
+import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Config } from '../../config/config.js';
+import { readConfig } from '../../config/read-config.js';
+import { isUuid } from '../../domain/requests/request-id.js';
+import { ErasedAccounts } from '../../operator/erasure/erased-accounts.js';
+import { findUpload } from '../../log/uploads/find-upload.js';
+import { replayFrom } from '../../operator/replay/replay-from.js';
+import { acceptAgain } from '../../log/uploads/accept-again.js';
+import { identifier } from '../../warehouse/sql.js';
+import { tellAudit } from './audit.js';
+import { withIdleLog, withLog } from './connections.js';
+import { operator } from './operator.js';
+import { timeOf } from './options.js';
+import { ask } from './query.js';
+import { CommandError, type Terminal } from './terminal.js';
+import { clockAbove } from './version-clock.js';
+
+export function addReplayCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('replay')
+    .description('process uploads again that the log still has')
+    .option(
+      '--request <id>',
+      'one upload, as a new request above all others: its rows replace those of later uploads',
+      requestId,
+    )
+    .option(
+      '--from <time>',
+      'everything that the log took since then (2026-11-21T08:00:00Z), with the service stopped; changes nothing that is right',
+      timeOf,
+    )
+    .action(async ({ request, from }: { request?: string; from?: number }) => {
+      const config = readConfig(terminal.env);
+      if (request !== undefined && from === undefined) {
+        terminal.out(`${await withLog(config, (log) => replayRequest(config, log, request))}\n`);
+      } else if (from !== undefined && request === undefined) {
+        const records = await withIdleLog(config, async (log) => {
+          const behind = await replayFrom(log, 'uploads', CONSUMER_GROUPS.ingest.group, from);
+          await tellAudit(log, 'replay-from', '', new Date(from).toISOString());
+          return behind;
+        });
+        terminal.hint(
+          `${records} records will be read again by the next process with the role ingest\n`,
+        );
+      } else {
+        throw new CommandError('replay needs either --request or --from');
+      }
+    });
+}
+
+async function replayRequest(config: Config, log: UploadLog, requestId: string): Promise<string> {
+  const found = await findUpload(log, requestId);
+  if (found === undefined)
+    throw new CommandError(`the log has no upload ${requestId}, or no longer`);
+  const { account } = found;
+  if (await isErased(config, log, account, BigInt(found.end.version))) {
+    throw new CommandError(`the upload ${requestId} was erased with its account ${account}`);
+  }
+  const end = { ...found.end, version: await nextVersion(config, log) };
+  const replayed = await acceptAgain(log, { ...found, end }, operator());
+  await tellAudit(log, 'replay-request', account, requestId);
+  return replayed;
+}
+
+/**
+ * Whether the account was erased at this version or a later one. The log has the newest orders, and
+ * may have deleted one before the uploads that it covers; the table has those that were begun.
+ */
+async function isErased(
+  config: Config,
+  log: UploadLog,
+  account: string,
+  version: bigint,
+): Promise<boolean> {
+  if ((await ErasedAccounts.inLog(log)).covers(account, version)) return true;
+  const [erased] = await ask<{ version: string }>(
+    config,
+    `SELECT toString(max(version)) AS version
+     FROM ${identifier(config.clickhouseDatabase)}.account_erasures WHERE account = {account:String}`,
+    { account },
+  );
+  return version <= BigInt(erased?.version ?? 0);
+}
+
+/** A version above every one that was given. */
+async function nextVersion(config: Config, log: UploadLog): Promise<string> {
+  const clock = await clockAbove(log, config.limits.logTimeoutMs);
+  const [history] = await ask<{ highest: string }>(
+    config,
+    `SELECT toString(max(version)) AS highest
+     FROM ${identifier(config.clickhouseDatabase)}.request_transitions`,
+    {},
+  );
+  clock.observe(BigInt(history?.highest ?? 0));
+  return clock.next().toString();
+}
+
+function requestId(value: string): string {
+  if (isUuid(value)) return value.toLowerCase();
+  throw new InvalidArgumentError('A request is named by its UUID.');
+}

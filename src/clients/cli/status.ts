@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import {
+  type FamilyName,
+  messagesOf,
+  UploadClientError,
+  type UploadRequestRecord,
+} from '../api/index.js';
+import { CommandError, type Terminal } from './terminal.js';
+import {
+  addServiceOptions,
+  connectionOf,
+  familyOption,
+  type ServiceOptions,
+} from './upload/service-options.js';
+
+interface StatusOptions extends ServiceOptions {
+  readonly family: FamilyName;
+  readonly watch?: true;
+}
+
+export function addStatusCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('status')
+    .description('show an upload request; ends with 1 if it has failed')
+    .argument('<id>', 'the requestId')
+    .addOption(familyOption())
+    .option('--watch', 'show every change until it has succeeded or failed');
+  addServiceOptions(command).action(async (requestId: string, options: StatusOptions) => {
+    const { client } = connectionOf(options, terminal);
+    const { family, watch } = options;
+    let last: UploadRequestRecord | undefined;
+    try {
+      const records =
+        watch === true ? client.watch(family, requestId) : [await client.read(family, requestId)];
+      for await (const record of records) {
+        terminal.out(textOf(record));
+        last = record;
+      }
+    } catch (error) {
+      if (error instanceof UploadClientError) throw new CommandError(error.message);
+      throw error;
+    }
+    if (last?.status === 'failed') throw new CommandError('the request has failed');
+  });
+}
+
+/** One line, and those of the reason. */
+function textOf(record: UploadRequestRecord): string {
+  const { requestId, status, createdAt, updatedAt } = record;
+  const lines = [`${requestId}  ${status}  created ${createdAt}  updated ${updatedAt}`];
+  for (const [column, messages] of messagesOf(record)) {
+    lines.push(`  ${column}`, ...messages.map((message) => `    ${message}`));
+  }
+  return lines.map((line) => `${line}\n`).join('');
+}

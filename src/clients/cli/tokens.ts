@@ -1,0 +1,93 @@
+import { Option, type Command } from 'commander';
+import { ACCOUNT_ROLES, UPLOADING_ROLES, type AccountRole } from '../../accounts/account.js';
+import { createToken, listTokens, revokeToken } from '../../accounts/token-store.js';
+import { readConfig } from '../../config/read-config.js';
+import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
+import { refuseWhileErased } from './accounts.js';
+import { tellAudit } from './audit.js';
+import { withLogIfAny } from './connections.js';
+import { accountOption, timeZoneOption } from './options.js';
+import { CommandError, table, type Terminal } from './terminal.js';
+
+interface CreateOptions {
+  readonly account: string;
+  readonly role: AccountRole;
+  readonly timeZone: string;
+}
+
+type TokenEvent = [action: 'create-token' | 'revoke-token', account: string, tokenId: string];
+
+export function addTokenCommands(program: Command, terminal: Terminal): void {
+  const tokens = program.command('tokens').description('API tokens of accounts');
+  const file = (): string => readConfig(terminal.env).tokensFile;
+  // Tokens have to be made before the first start, and revoked while the log is away.
+  const tell = async (log: UploadLog | undefined, ...event: TokenEvent): Promise<void> => {
+    try {
+      if (log !== undefined) {
+        await tellAudit(log, ...event);
+        return;
+      }
+    } catch (error) {
+      if (!(error instanceof LogUnavailableError)) throw error;
+    }
+    terminal.hint('there is no log, so the audit will not show this\n');
+  };
+
+  tokens
+    .command('create')
+    .description('create a token and print it, this once')
+    .addOption(accountOption('whose token it is').makeOptionMandatory())
+    .addOption(
+      new Option('--role <role>', 'what the account is allowed')
+        .choices(ACCOUNT_ROLES)
+        .makeOptionMandatory(),
+    )
+    .addOption(timeZoneOption('where the days of the account begin and end'))
+    .action(async (options: CreateOptions) => {
+      await withLogIfAny(readConfig(terminal.env), async (log) => {
+        if (log !== undefined) await refuseWhileErased(log, options.account);
+        const { id, token } = await createToken(file(), options);
+        terminal.out(`${token}\n`);
+        terminal.hint(`token ${id} for ${options.account}; it is not shown again\n`);
+        if (!UPLOADING_ROLES.has(options.role)) {
+          terminal.hint(`the role ${options.role} may not upload; ${rolesThatMay()} may\n`);
+        }
+        await tell(log, 'create-token', options.account, id);
+      });
+    });
+
+  tokens
+    .command('list')
+    .description('list every token, without the token itself')
+    .action(async () => {
+      const records = await listTokens(file());
+      terminal.out(
+        table(
+          ['ID', 'ACCOUNT', 'ROLE', 'TIME ZONE', 'CREATED', 'REVOKED'],
+          records.map(({ id, account, role, timeZone, createdAt, revokedAt }) => {
+            return [id, account, role, timeZone, createdAt, revokedAt ?? '-'];
+          }),
+        ),
+      );
+    });
+
+  tokens
+    .command('revoke')
+    .description('revoke a token for good')
+    .argument('<id>', 'as `tokens list` shows it')
+    .action(async (id: string) => {
+      const revoked = await revokeToken(file(), id);
+      if (revoked === undefined) {
+        // Not repeated here: it might be a token that was given in place of its identifier.
+        throw new CommandError('no token has this id; `custom-data tokens list` shows the ids');
+      }
+      terminal.hint(`revoked token ${id} of ${revoked.account}\n`);
+      await withLogIfAny(readConfig(terminal.env), (log) =>
+        tell(log, 'revoke-token', revoked.account, id),
+      );
+    });
+}
+
+function rolesThatMay(): string {
+  return [...UPLOADING_ROLES].join(' and ');
+}

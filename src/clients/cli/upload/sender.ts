@@ -1,0 +1,89 @@
+import { type FamilyName, type UploadClient, UploadClientError } from '../../api/index.js';
+import type { Journal } from './journal.js';
+import type { DividedFile, PartStore, StoredPart } from './part-store.js';
+
+export interface SenderOutput {
+  /** The part is finished, or cannot be sent or followed any further. */
+  settled(file: DividedFile, part: StoredPart): void;
+}
+
+/**
+ * Sends parts and follows each to its end.
+ *
+ * Parts of one file have no key in common and go side by side. The last accepted upload of a key
+ * wins, so no part of a file is sent before every part of the file before it is accepted; and once
+ * a part cannot be sent, nothing more is.
+ */
+export class Sender {
+  /** By part, why it could not be sent, or not followed after it was accepted. */
+  readonly errors = new Map<string, string>();
+  /** An error that is of this program. */
+  private failure: unknown;
+
+  constructor(
+    private readonly client: UploadClient,
+    private readonly family: FamilyName,
+    private readonly store: PartStore,
+    private readonly journal: Journal,
+    private readonly output: SenderOutput,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  private get isStopped(): boolean {
+    return this.signal.aborted || this.errors.size > 0;
+  }
+
+  /** @param concurrency how many parts are under way at once, from sending to the end */
+  async send(files: readonly DividedFile[], concurrency: number): Promise<void> {
+    const underWay = new Set<Promise<void>>();
+    for (const file of files) {
+      const accepted: Promise<void>[] = [];
+      for (const part of file.parts) {
+        while (underWay.size >= concurrency) await Promise.race(underWay);
+        if (this.isStopped) break;
+        accepted.push(
+          new Promise((resolve) => {
+            const upload = this.upload(file, part, resolve).finally(() => {
+              underWay.delete(upload);
+            });
+            underWay.add(upload);
+          }),
+        );
+      }
+      await Promise.all(accepted);
+      if (this.isStopped) break;
+    }
+    await Promise.all(underWay);
+    if (this.failure !== undefined) throw this.failure as Error;
+  }
+
+  /** Never rejects. */
+  private async upload(file: DividedFile, part: StoredPart, accepted: () => void): Promise<void> {
+    const { client, family, journal, signal } = this;
+    try {
+      let progress = journal.get(part.id);
+      if (progress === undefined) {
+        const idempotencyKey = journal.idempotencyKey(part.id);
+        const { requestId } = await client.create(family, this.store.bytes(part), {
+          idempotencyKey,
+          signal,
+        });
+        progress = { requestId };
+        journal.set(part.id, progress);
+      }
+      accepted();
+      if (progress.record === undefined) {
+        const { requestId } = progress;
+        const record = await client.finished(family, requestId, { signal });
+        journal.set(part.id, { requestId, record });
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof UploadClientError)) this.failure ??= error;
+      this.errors.set(part.id, (error as Error).message);
+    } finally {
+      accepted();
+    }
+    this.output.settled(file, part);
+  }
+}

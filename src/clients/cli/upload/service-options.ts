@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { UploadClient } from '../../api/index.js';
+import { FAMILIES, type FamilyName } from '../../../domain/families/index.js';
+import { CommandError, type Terminal } from '../terminal.js';
+
+/** Which service a command talks to, and as whom. */
+export interface ServiceOptions {
+  readonly url?: string;
+  readonly tokenFile?: string;
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:8080';
+
+export function familyOption(): Option {
+  return new Option('--family <family>', 'which kind of data it is')
+    .choices(FAMILIES.map(({ name }): FamilyName => name))
+    .makeOptionMandatory();
+}
+
+/** There is no option for the token itself: every user of a machine sees the arguments of its processes. */
+export function addServiceOptions(command: Command): Command {
+  return command
+    .option('--url <url>', `where the service is (or CUSTOM_DATA_URL; default ${DEFAULT_URL})`)
+    .option('--token-file <path>', 'a file with the API token (or CUSTOM_DATA_TOKEN, the token)');
+}
+
+/** @throws CommandError 2 */
+export function connectionOf(
+  { url: given, tokenFile }: ServiceOptions,
+  { env }: Terminal,
+): { readonly client: UploadClient; readonly url: string; readonly token: string } {
+  const url = given ?? env['CUSTOM_DATA_URL'] ?? DEFAULT_URL;
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new CommandError(`${url} is not the address of a service, such as ${DEFAULT_URL}`, 2);
+  }
+  const token = tokenOf(tokenFile, env['CUSTOM_DATA_TOKEN']);
+  if (token === undefined || !/^[\x21-\x7e]+$/.test(token)) {
+    throw new CommandError('there is no API token: set CUSTOM_DATA_TOKEN, or give --token-file', 2);
+  }
+  return { client: new UploadClient({ baseUrl: url, token }), url, token };
+}
+
+function tokenOf(
+  path: string | undefined,
+  fromEnvironment: string | undefined,
+): string | undefined {
+  if (path === undefined) return fromEnvironment?.trim();
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(`the token file ${path} cannot be read: ${code ?? 'unknown'}`, 2);
+  }
+}

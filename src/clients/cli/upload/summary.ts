@@ -1,0 +1,66 @@
+import { messagesOf, type UploadRequestRecord } from '../../api/index.js';
+import type { Journal } from './journal.js';
+import type { DividedFile, PartStore, StoredPart } from './part-store.js';
+import { Problems } from './problems.js';
+
+/** How many parts of an upload ended how. */
+export interface Counts {
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Not sent, or not known to be finished. */
+  readonly open: number;
+}
+
+export function countsOf(parts: readonly StoredPart[], journal: Journal): Counts {
+  const counts = { succeeded: 0, failed: 0, open: 0 };
+  for (const { id } of parts) {
+    const status = journal.get(id)?.record?.status;
+    if (status === 'succeeded') counts.succeeded++;
+    else if (status === 'failed') counts.failed++;
+    else counts.open++;
+  }
+  return counts;
+}
+
+/** What became of a file, with the reasons of what failed; rows are numbered as in the file. */
+export function summaryOf(file: DividedFile, journal: Journal, store: PartStore): string {
+  const { succeeded, failed, open } = countsOf(file.parts, journal);
+  const requests = file.parts.length;
+  const outcomes = [
+    `${succeeded} succeeded`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(open > 0 ? [`${open} not finished`] : []),
+  ];
+  const lines = [
+    `${file.name}: ${file.rows} rows in ${requests} request${requests === 1 ? '' : 's'}: ${outcomes.join(', ')}`,
+  ];
+  const problems = new Problems();
+  for (const part of file.parts) {
+    const record = journal.get(part.id)?.record;
+    if (record?.status !== 'failed') continue;
+    lines.push(`  request ${record.requestId} failed`);
+    addReason(problems, record, store.rowNumbers(part));
+  }
+  return [...lines, ...problems.lines()].map((line) => `${line}\n`).join('');
+}
+
+/** The API gives a request's rows in messages only, so that is where they are taken from. */
+function addReason(problems: Problems, record: UploadRequestRecord, rowNumbers: Uint32Array): void {
+  for (const [column, messages] of messagesOf(record)) {
+    for (const message of messages) {
+      const more = /^and (\d+) more$/.exec(message);
+      const row = /^row (\d+): /.exec(message);
+      if (more !== null) problems.addUnsaid(column, Number(more[1]));
+      else if (row === null) problems.add(column, 0, message);
+      else {
+        const number = fileRow(Number(row[1]), rowNumbers);
+        problems.add(column, number, `row ${number}: ${message.slice(row[0].length)}`);
+      }
+    }
+  }
+}
+
+/** The file's row of a part's row; both count the header as row 1. */
+export function fileRow(partRow: number, rowNumbers: Uint32Array): number {
+  return partRow === 1 ? 1 : (rowNumbers[partRow - 2] ?? 0);
+}

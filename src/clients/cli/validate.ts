@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import { readConfig } from '../../config/read-config.js';
+import { dayInTimeZone } from '../../domain/days.js';
+import { type FamilyName, familyNamed } from '../../domain/families/index.js';
+import { FILE } from '../../csv/findings.js';
+import { timeZoneOption } from './options.js';
+import { CommandError, type Terminal } from './terminal.js';
+import { divide, valuesOf } from './upload/divide.js';
+import { Problems } from './upload/problems.js';
+import { Progress } from './upload/progress.js';
+import { familyOption } from './upload/service-options.js';
+import { openSource } from './upload/source.js';
+import { AnnotatedFile } from './validate/annotated-file.js';
+import { wrongRowsOfPart } from './validate/validate-part.js';
+
+interface ValidateOptions {
+  readonly family: FamilyName;
+  readonly annotate?: string;
+  readonly timeZone: string;
+}
+
+const HELP = `
+The rules are the service's own, and a file of any size is judged in the parts in which
+custom-data upload would send it. INTEGRATED_CHANNELS is to be what it is for the service.
+
+The annotated file has the wrong rows (at most 100,000) and a column "error". Cells that a
+spreadsheet would take for a formula get an apostrophe in front; numbers such as -1.5 do not.
+
+Exit codes: 0 the file is valid, 1 it is not, 2 the command is not understood.`;
+
+export function addValidateCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('validate')
+    .description('check a file by the rules of the service, without sending it')
+    .argument('<file>', 'a CSV file, or - for standard input')
+    .addOption(familyOption())
+    .option('--annotate <out>', 'write the wrong rows here, as CSV that says what is wrong')
+    .addOption(timeZoneOption("the account's time zone, which says what day it is"))
+    .addHelpText('after', HELP)
+    .action((path: string, options: ValidateOptions) => validate(path, options, terminal));
+}
+
+async function validate(path: string, options: ValidateOptions, terminal: Terminal): Promise<void> {
+  const family = familyNamed(options.family);
+  const facts = {
+    finding: null,
+    requestDay: dayInTimeZone(Date.now(), options.timeZone),
+    integratedChannels: readConfig(terminal.env).integratedChannels,
+  };
+  const progress = new Progress(terminal);
+  const source = await openSource(
+    path,
+    process.stdin,
+    new AbortController().signal,
+    (bytes, size) => {
+      progress.bar(bytes, size, `reading ${path}`);
+    },
+  );
+  const problems = new Problems();
+  const annotated = new AnnotatedFile();
+  let wrong = 0;
+  let parts = 0;
+  const { rows, columns } = await divide(family, source, {
+    part: (part) => {
+      parts++;
+      for (const { row, values, findings } of wrongRowsOfPart(family, part, facts)) {
+        // Every part has the header, which was judged with the first.
+        if (row === 1 && parts > 1) continue;
+        wrong++;
+        for (const { column, message } of findings) {
+          problems.add(column, row, `row ${row}: ${message}`);
+        }
+        const messages = findings.map(({ column, message }) => `${column} ${message}`);
+        annotated.add(row, values, messages);
+      }
+    },
+    malformedRow: (row, message) => {
+      wrong++;
+      problems.add(FILE, row.number, `row ${row.number}: ${message}`);
+      annotated.add(row.number, valuesOf(row), [message]);
+    },
+    problem: (column, message) => {
+      problems.add(column, 0, message);
+    },
+  }).finally(async () => {
+    progress.clear();
+    await source.close();
+  });
+
+  if (!problems.any) {
+    terminal.out(`${source.name}: ${rows} rows, valid\n`);
+    return;
+  }
+  const lines = [`${source.name}: ${rows} rows, ${wrong} of them wrong`, ...problems.lines()];
+  terminal.out(lines.map((line) => `${line}\n`).join(''));
+  if (options.annotate !== undefined) {
+    await annotated.write(options.annotate, columns);
+    const cut = annotated.isCut ? ', the first that were found' : '';
+    terminal.hint(`wrote ${annotated.size} rows to ${options.annotate}${cut}\n`);
+  }
+  throw new CommandError(`${source.name} is not valid`);
+}

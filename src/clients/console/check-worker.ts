@@ -1,0 +1,89 @@
+import { dayInTimeZone } from '../../domain/days.js';
+import { familyNamed } from '../../domain/families/index.js';
+import { prepareUpload } from '../../csv/prepare-upload.js';
+import { annotatedLines, MAX_ANNOTATED_ROWS } from '../../csv/annotated-rows.js';
+import { FILE } from '../../csv/findings.js';
+import { RowFindings, wrongRowsOf } from '../../csv/wrong-rows.js';
+import type { CheckAnswer, CheckTask, Numbered } from './check-messages.js';
+import { ContentError, contentOf } from './file-content.js';
+import { mistakesIn } from './texts.js';
+
+/** Judges files by the service's own modules, off the thread of the page. */
+
+addEventListener('message', ({ data }: MessageEvent<Numbered<CheckTask>>) => {
+  void answerTo(data.body).then((body) => {
+    const answer: Numbered<CheckAnswer> = { id: data.id, body };
+    postMessage(answer);
+  });
+});
+
+async function answerTo(task: CheckTask): Promise<CheckAnswer> {
+  try {
+    return await check(task);
+  } catch (error) {
+    if (error instanceof ContentError) {
+      return { kind: 'unread', why: error.message, isTooLarge: error.isTooLarge };
+    }
+    // The browser's own: the file was changed or removed after it had been chosen.
+    const why = `The file cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return { kind: 'unread', why, isTooLarge: false };
+  }
+}
+
+async function check({ file, family, timeZone, annotate }: CheckTask): Promise<CheckAnswer> {
+  const { bytes, sent, isPackedHere } = await contentOf(file, family);
+  const facts = {
+    finding: null,
+    requestDay: dayInTimeZone(Date.now(), timeZone),
+    // Which channels have cost integration only the service knows.
+    integratedChannels: [],
+  };
+  const found = new RowFindings();
+  const verdict = prepareUpload(familyNamed(family), [bytes], facts, {
+    listener: (column, row, text) => {
+      if (found.size < MAX_ANNOTATED_ROWS) found.add(column, row, text);
+    },
+  });
+  if (annotate !== undefined) {
+    if (annotate.reason !== null) addMistakes(found, annotate.reason);
+    return { kind: 'annotated', csv: annotatedCsv(bytes, found) };
+  }
+  return {
+    kind: 'checked',
+    reason: verdict.valid ? null : verdict.reason,
+    rows: verdict.valid ? verdict.upload.rows : 0,
+    wrongRows: found.size,
+    sent,
+    isPackedHere,
+  };
+}
+
+/** What the service found and this check did not, such as a channel with cost integration. */
+function addMistakes(found: RowFindings, reason: string): void {
+  for (const { row, column, message } of mistakesIn(reason)) {
+    if (row === undefined || row === 1) continue;
+    const isKnown = found.of(row)?.some((known) => known.column === column);
+    if (isKnown !== true) found.add(column, row, message);
+  }
+}
+
+function annotatedCsv(bytes: Uint8Array, found: RowFindings): Blob {
+  const { columns, rows } = wrongRowsOf(bytes, found);
+  const lines = annotatedLines(
+    columns,
+    rows.map(({ row, values, findings }) => ({
+      row,
+      values,
+      messages: findings.map(({ column, message }) =>
+        column === FILE ? message : `${column} ${message}`,
+      ),
+    })),
+  );
+  // By the byte order mark spreadsheets know UTF-8.
+  const parts = lines.map((line) => `${line.map(quoted).join(',')}\r\n`);
+  return new Blob(['\ufeff', ...parts], { type: 'text/csv;charset=utf-8' });
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

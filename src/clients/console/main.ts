@@ -1,0 +1,102 @@
+import { isFamilyName } from '../../domain/families/index.js';
+import { Checker } from './checker.js';
+import { announce, byId, element } from './elements.js';
+import { RecentRequests } from './recent-requests.js';
+import { RecentSection } from './recent-section.js';
+import { countText } from './texts.js';
+import { TokenField } from './token-field.js';
+import { type Page, Upload } from './upload.js';
+import { UploadService } from './upload-service.js';
+
+const uploads = new Set<Upload>();
+const cards = byId('cards', HTMLElement);
+const sendAll = byId('send-all', HTMLButtonElement);
+const input = byId('files', HTMLInputElement);
+const drop = byId('drop', HTMLElement);
+const zone = byId('zone', HTMLSelectElement);
+const zoneField = byId('zone-field', HTMLElement);
+
+const token = new TokenField();
+const service = new UploadService(() => token.value);
+const recent = new RecentSection(new RecentRequests(), service, token);
+let sending: Promise<void> = Promise.resolve();
+
+const page: Page = {
+  checker: new Checker(),
+  demandToken: () => token.demand(),
+  service,
+  recent,
+  timeZone: () => zone.value,
+  queue(upload) {
+    sending = sending.then(() => upload.send());
+  },
+  remove(upload) {
+    uploads.delete(upload);
+    upload.card.root.remove();
+    page.changed();
+    announce(`Removed ${upload.file.name}`);
+    if (uploads.size > 0) byId('uploads-heading', HTMLElement).focus();
+    else input.focus();
+  },
+  changed() {
+    byId('uploads', HTMLElement).hidden = uploads.size === 0;
+    sendAll.disabled = ![...uploads].some(({ isReady }) => isReady);
+  },
+};
+
+function family(): 'cost' | 'self-serve' {
+  const chosen = document.querySelector<HTMLInputElement>('input[name="family"]:checked');
+  return chosen !== null && isFamilyName(chosen.value) ? chosen.value : 'cost';
+}
+
+function add(files: readonly File[]): void {
+  if (files.length === 0) return;
+  announce(`${countText(files.length, 'file')} added`);
+  for (const file of files) {
+    const upload = new Upload(file, family(), page);
+    uploads.add(upload);
+    cards.append(upload.card.root);
+    void upload.check();
+  }
+  page.changed();
+}
+
+input.addEventListener('change', () => {
+  add([...(input.files ?? [])]);
+  // So that the same file can be chosen again once it is corrected.
+  input.value = '';
+});
+
+sendAll.addEventListener('click', () => {
+  if (!token.demand()) return;
+  for (const upload of uploads) if (upload.isReady) upload.enqueue();
+  page.changed();
+  byId('uploads-heading', HTMLElement).focus();
+});
+
+// Anywhere on the page: a file that misses the box would otherwise replace the page.
+addEventListener('dragover', (event) => {
+  event.preventDefault();
+  drop.classList.add('over');
+});
+addEventListener('dragleave', (event) => {
+  if (event.relatedTarget === null) drop.classList.remove('over');
+});
+addEventListener('drop', (event) => {
+  event.preventDefault();
+  drop.classList.remove('over');
+  add([...(event.dataTransfer?.files ?? [])]);
+});
+
+for (const radio of document.querySelectorAll('input[name="family"]')) {
+  radio.addEventListener('change', () => {
+    zoneField.hidden = family() === 'cost';
+  });
+}
+zone.append(
+  ...['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')].map((name) =>
+    element('option', {}, name),
+  ),
+);
+// A browser may bring back what was chosen before a reload.
+zoneField.hidden = family() === 'cost';

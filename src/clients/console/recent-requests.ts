@@ -1,0 +1,84 @@
+import { type FamilyName, isFamilyName } from '../../domain/families/index.js';
+import { isUuid } from '../../domain/requests/request-id.js';
+import { isStatus, type Status } from '../../domain/requests/status.js';
+
+/** What the browser keeps of a request: nothing of the token, and nothing of the file but its name. */
+export interface RecentRequest {
+  readonly requestId: string;
+  readonly family: FamilyName;
+  readonly fileName: string;
+  readonly status: Status;
+  /** UTC, `YYYY-MM-DDTHH:MM:SS`. */
+  readonly createdAt: string;
+}
+
+const KEY = 'custom-data.recent-requests';
+const MOST = 50;
+
+/**
+ * The requests that this browser made last, the latest first. Where the browser keeps nothing (a
+ * private window, a policy), they last as long as the page.
+ */
+export class RecentRequests {
+  private fallback: readonly RecentRequest[] = [];
+
+  all(): readonly RecentRequest[] {
+    try {
+      // Read each time: other tabs write there too.
+      return parsed(localStorage.getItem(KEY));
+    } catch {
+      return this.fallback;
+    }
+  }
+
+  /** Remembers a request, or its new state. */
+  put(request: RecentRequest): void {
+    const all = this.all();
+    const isKnown = all.some(({ requestId }) => requestId === request.requestId);
+    const next = isKnown
+      ? all.map((other) => (other.requestId === request.requestId ? request : other))
+      : [request, ...all].slice(0, MOST);
+    this.fallback = next;
+    try {
+      localStorage.setItem(KEY, JSON.stringify(next));
+    } catch {
+      // Nothing is kept beyond the page, as it is everywhere else in that browser.
+    }
+  }
+
+  clear(): void {
+    this.fallback = [];
+    try {
+      localStorage.removeItem(KEY);
+    } catch {
+      // As above.
+    }
+  }
+}
+
+/** What is no list of requests is taken for none: anything may stand in a browser's storage. */
+function parsed(text: string | null): readonly RecentRequest[] {
+  if (text === null) return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  return Array.isArray(value) ? value.filter(isRequest).slice(0, MOST) : [];
+}
+
+function isRequest(value: unknown): value is RecentRequest {
+  if (typeof value !== 'object' || value === null) return false;
+  const { requestId, family, fileName, status, createdAt } = value as Record<string, unknown>;
+  return (
+    typeof requestId === 'string' &&
+    isUuid(requestId) &&
+    typeof family === 'string' &&
+    isFamilyName(family) &&
+    typeof fileName === 'string' &&
+    typeof status === 'string' &&
+    isStatus(status) &&
+    typeof createdAt === 'string'
+  );
+}

@@ -1,0 +1,95 @@
+import { isFinal } from '../../domain/requests/status.js';
+import { announce, byId, element } from './elements.js';
+import { scrolling } from './mistakes-table.js';
+import type { RecentRequest, RecentRequests } from './recent-requests.js';
+import { countText, FAMILY_NAMES, STATUS_TEXTS } from './texts.js';
+import type { TokenField } from './token-field.js';
+import type { UploadService } from './upload-service.js';
+
+/** The table of the requests that this browser made last. */
+export class RecentSection {
+  private readonly box = byId('recent', HTMLElement);
+  private readonly refresh = byId('refresh', HTMLButtonElement);
+  private readonly forget = byId('forget', HTMLButtonElement);
+  /** By request id: why its state could not be asked for. */
+  private readonly troubles = new Map<string, string>();
+
+  constructor(
+    private readonly requests: RecentRequests,
+    private readonly service: UploadService,
+    private readonly token: TokenField,
+  ) {
+    this.refresh.addEventListener('click', () => void this.ask());
+    this.forget.addEventListener('click', () => {
+      requests.clear();
+      this.show();
+      announce('The list is empty');
+      byId('recent-heading', HTMLElement).focus();
+    });
+    // Another tab of the console has sent something.
+    addEventListener('storage', () => {
+      this.show();
+    });
+    this.show();
+  }
+
+  put(request: RecentRequest): void {
+    this.requests.put(request);
+    this.show();
+  }
+
+  private show(): void {
+    const all = this.requests.all();
+    this.forget.disabled = all.length === 0;
+    this.refresh.disabled = all.every(({ status }) => isFinal(status));
+    const content = all.length === 0 ? element('p', {}, 'There are none.') : this.table(all);
+    this.box.replaceChildren(content);
+  }
+
+  private table(all: readonly RecentRequest[]): HTMLElement {
+    const label = 'Recent requests';
+    const head = ['File', 'Kind', 'State', 'Sent (UTC)', 'Request id'].map((title) =>
+      element('th', { scope: 'col' }, title),
+    );
+    const rows = all.map(({ requestId, family, fileName, status, createdAt }) =>
+      element(
+        'tr',
+        {},
+        element('th', { scope: 'row', class: 'name' }, fileName),
+        element('td', {}, FAMILY_NAMES[family]),
+        element('td', {}, this.troubles.get(requestId) ?? STATUS_TEXTS[status]),
+        element('td', { class: 'number' }, createdAt.replace('T', ' ')),
+        element('td', {}, element('code', {}, requestId)),
+      ),
+    );
+    return scrolling(
+      label,
+      element(
+        'table',
+        {},
+        element('caption', { class: 'unseen' }, label),
+        element('thead', {}, element('tr', {}, ...head)),
+        element('tbody', {}, ...rows),
+      ),
+    );
+  }
+
+  private async ask(): Promise<void> {
+    if (!this.token.demand()) return;
+    const open = this.requests.all().filter(({ status }) => !isFinal(status));
+    for (const request of open) {
+      try {
+        const { status } = await this.service.read(request.family, request.requestId);
+        this.troubles.delete(request.requestId);
+        this.requests.put({ ...request, status });
+      } catch (error) {
+        this.troubles.set(
+          request.requestId,
+          error instanceof Error ? error.message : String(error),
+        );
+      }
+    }
+    this.show();
+    announce(`Asked for ${countText(open.length, 'state')}`);
+  }
+}

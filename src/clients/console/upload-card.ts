@@ -1,0 +1,98 @@
+import type { Status } from '../../domain/requests/status.js';
+import { button, element } from './elements.js';
+import { mistakesTable } from './mistakes-table.js';
+import type { Mistake } from './texts.js';
+
+/** How the state is meant, for its colour; the words say it too. */
+export type Mood = 'busy' | 'good' | 'bad' | 'plain';
+
+const STEPS: readonly (readonly [Status, string])[] = [
+  ['uploaded', 'Received'],
+  ['validated', 'Valid'],
+  ['ingested', 'Stored'],
+  ['succeeded', 'Succeeded'],
+];
+
+/** What of one file the page shows. */
+export class UploadCard {
+  readonly root: HTMLLIElement;
+  private readonly state = element('p', { class: 'state' });
+  private readonly detail = element('div', { class: 'detail' });
+  private readonly progress: HTMLProgressElement;
+  private readonly steps = element('ol', { class: 'steps', hidden: true });
+  private readonly buttons = element('p', { class: 'actions' });
+  private readonly mistakes = element('div');
+
+  constructor(
+    private readonly fileName: string,
+    about: string,
+  ) {
+    this.progress = element('progress', {
+      'aria-label': `Sending ${fileName}`,
+      max: '1',
+      hidden: true,
+    });
+    this.root = element(
+      'li',
+      { class: 'card' },
+      element('h3', {}, fileName),
+      element('p', { class: 'hint' }, about),
+      this.state,
+      this.progress,
+      this.steps,
+      this.detail,
+      this.mistakes,
+      this.buttons,
+    );
+  }
+
+  say(text: string, mood: Mood): void {
+    this.state.textContent = text;
+    this.state.dataset['mood'] = mood;
+  }
+
+  /** More about the state, below it. */
+  explain(...lines: readonly (Node | string)[]): void {
+    this.detail.replaceChildren(...lines.map((line) => element('p', {}, line)));
+  }
+
+  /** @param fraction of the body that has gone out; undefined: nothing is being sent */
+  sent(fraction: number | undefined): void {
+    this.progress.hidden = fraction === undefined;
+    if (fraction !== undefined) this.progress.value = fraction;
+  }
+
+  reached(status: Status): void {
+    this.steps.hidden = status === 'failed';
+    const at = STEPS.findIndex(([step]) => step === status);
+    this.steps.replaceChildren(
+      ...STEPS.map(([, name], index) =>
+        element(
+          'li',
+          { class: index <= at ? 'done' : '', ...(index === at && { 'aria-current': 'step' }) },
+          name,
+          element('span', { class: 'unseen' }, index <= at ? ', done' : ', to come'),
+        ),
+      ),
+    );
+  }
+
+  showMistakes(by: string, mistakes: readonly Mistake[]): void {
+    const caption = `${by} in ${this.fileName}`;
+    const tables = mistakes.length === 0 ? [] : [mistakesTable(caption, mistakes)];
+    this.mistakes.replaceChildren(...tables);
+  }
+
+  /** Offers these and no others; the focus stays on this card when its button goes. */
+  offer(actions: readonly { label: string; act: () => void; isPrimary?: boolean }[]): void {
+    const hadFocus = this.buttons.contains(document.activeElement);
+    this.buttons.replaceChildren(
+      ...actions.map(({ label, act, isPrimary }) =>
+        button(label, this.fileName, act, isPrimary === true ? 'primary' : ''),
+      ),
+    );
+    if (!hadFocus) return;
+    this.root.tabIndex = -1;
+    this.root.focus();
+  }
+}

@@ -1,0 +1,76 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Failure } from '../../../domain/failure.js';
+import { LogUnavailableError, type Tail, type UploadLog } from '../../../log/upload-log.js';
+import { offsetsAt } from '../../../log/offsets-at.js';
+import { TimedLog } from '../timed-log.js';
+import { within } from '../within.js';
+import { GATEWAY_CONFIG, UPLOAD_LOG, type GatewayConfig } from '../../dependencies.js';
+import { type Claim, claimOf, claimRecord, type StandingClaim } from './claim.js';
+import { CLAIM_MS, ClaimView } from './claim-view.js';
+
+/** About 60 MB (300 bytes each, measured); 24 hours at 2 keyed uploads a second. */
+const MAX_CLAIMS = 200_000;
+/** The log's clock may differ from this machine's. */
+const CLOCK_MARGIN_MS = 3_600_000;
+
+/**
+ * The claims on idempotency keys, of all gateways. The topic is followed from the first upload on
+ * that has a key: who sends none pays nothing.
+ */
+@Injectable()
+export class Claims implements OnApplicationShutdown {
+  private readonly view = new ClaimView(MAX_CLAIMS);
+  private readonly failure = new Failure();
+  private following: Promise<Tail> | undefined;
+
+  constructor(
+    @Inject(UPLOAD_LOG) private readonly log: UploadLog,
+    @Inject(TimedLog) private readonly timedLog: TimedLog,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  /**
+   * Makes a claim and tells whose claim stands for the key, and for how long by the log's clock: both
+   * are at most a timeout of the log old.
+   *
+   * @throws LogUnavailableError the claim may have been made
+   */
+  async make(claim: Claim): Promise<{ standing: StandingClaim; ageMs: number }> {
+    const { logTimeoutMs } = this.config.limits;
+    const tail = await within(logTimeoutMs, this.follow());
+    const from = performance.now();
+    const { offset } = await this.timedLog.append('claims', claimRecord(claim));
+    await tail.reached([offset + 1], logTimeoutMs);
+    // A process that was held up must not act on it: others may have taken over meanwhile.
+    if (performance.now() - from > logTimeoutMs) throw new LogUnavailableError('late claim');
+    const standing = this.view.get(claim.key) ?? { takenAt: this.view.now, ...claim };
+    return { standing, ageMs: this.view.now - standing.takenAt };
+  }
+
+  /** Rejects when the claims of others would be heard of no longer. */
+  get failed(): Promise<never> {
+    return this.failure.promise;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const tail = await this.following?.catch(() => undefined);
+    await tail?.stop();
+  }
+
+  private follow(): Promise<Tail> {
+    this.following ??= this.start().catch((error: unknown) => {
+      this.following = undefined;
+      throw error;
+    });
+    return this.following;
+  }
+
+  private async start(): Promise<Tail> {
+    const from = await offsetsAt(this.log, 'claims', Date.now() - CLAIM_MS - CLOCK_MARGIN_MS);
+    const tail = await this.log.tail('claims', from, (records) => {
+      for (const record of records) this.view.apply(claimOf(record));
+    });
+    tail.failed.catch(this.failure.report);
+    return tail;
+  }
+}

@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Busboy } from 'busboy';
+import {
+  ClientGoneError,
+  malformedContentType,
+  malformedForm,
+  noFile,
+  noFilename,
+  otherParts,
+  tooLarge,
+} from '../../http/problem.js';
+import { MAX_BODY_BYTES } from '../../../domain/upload-limits.js';
+import type { Patience } from './patience.js';
+import { strictForm } from './strict-form.js';
+
+/** One more than is allowed of each, so that the one too many is noticed. */
+const LIMITS = { files: 2, fields: 1, fieldSize: 0, parts: 2, headerPairs: 100 };
+
+/**
+ * Less is left until the next turn of the event loop: a chunked body may come as thousands of tiny
+ * pieces in one packet, and each that is passed on by itself costs far more than its bytes.
+ */
+const WORTH_READING_BYTES = 4_096;
+
+/**
+ * Reads a multipart body whose only part is the file, and hands the file's bytes to `take`, which
+ * holds the client back by being slow. Resolves when the body is complete and `take` is done.
+ *
+ * When it rejects, the rest of the body is unread and `take` may still be running; the file's
+ * stream is destroyed then.
+ *
+ * @param stopped stops the reading; its reason is what this rejects with
+ * @throws Problem 400, 413
+ * @throws ClientGoneError
+ */
+export function readFilePart(
+  request: IncomingMessage,
+  stopped: AbortSignal,
+  patience: Patience,
+  take: (file: Readable) => Promise<void>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let form: Busboy;
+    try {
+      form = strictForm({ headers: request.headers, limits: LIMITS });
+    } catch {
+      reject(malformedContentType());
+      return;
+    }
+    let taking: Promise<void> | undefined;
+    let bodyBytes = 0;
+    let waiting = false;
+    let isReadingSoon = false;
+    let isOver = false;
+
+    const leave = (): void => {
+      isOver = true;
+      request.off('readable', readSoon).off('end', end).off('close', closed);
+      stopped.removeEventListener('abort', stop);
+    };
+    const fail = (reason: Error): void => {
+      if (isOver) return;
+      leave();
+      reject(reason);
+      // Not now: some of busboy's events are emitted in the middle of its parser, which goes on
+      // with its streams when the listener returns.
+      process.nextTick(() => form.destroy());
+    };
+
+    const read = (): void => {
+      while (!waiting && !isOver) {
+        const piece = request.read() as Buffer | null;
+        if (piece === null) return;
+        bodyBytes += piece.length;
+        if (bodyBytes > MAX_BODY_BYTES) {
+          fail(tooLarge());
+          return;
+        }
+        waiting = !form.write(piece);
+        if (waiting) patience.hold();
+        else patience.renew();
+      }
+    };
+    const readSoon = (): void => {
+      if (request.readableLength >= WORTH_READING_BYTES) read();
+      else if (!isReadingSoon) {
+        isReadingSoon = true;
+        setImmediate(() => {
+          isReadingSoon = false;
+          read();
+        });
+      }
+    };
+    const drained = (): void => {
+      waiting = false;
+      patience.renew();
+      read();
+    };
+    const end = (): void => {
+      patience.hold();
+      form.end();
+    };
+    const closed = (): void => {
+      if (!request.complete) fail(new ClientGoneError());
+    };
+    const stop = (): void => {
+      fail(stopped.reason as Error);
+    };
+
+    form.on('file', (name, file, info) => {
+      file.on('error', ignore);
+      if (name !== 'file' || taking !== undefined) fail(otherParts());
+      else if (!info.filename) fail(noFilename());
+      else {
+        taking = take(file);
+        taking.catch(fail);
+      }
+    });
+    form.on('field', (name) => {
+      fail(name === 'file' ? noFilename() : otherParts());
+    });
+    // The end of a second part, even of one that busboy skips without a word.
+    form.on('partsLimit', () => {
+      fail(otherParts());
+    });
+    form.on('error', () => {
+      fail(malformedForm());
+    });
+    form.on('drain', drained);
+    form.on('finish', () => {
+      if (taking === undefined) {
+        fail(noFile());
+        return;
+      }
+      leave();
+      taking.then(resolve, reject);
+    });
+
+    request.on('readable', readSoon).on('end', end).on('close', closed);
+    stopped.addEventListener('abort', stop);
+    if (stopped.aborted) stop();
+    else if (request.destroyed) closed();
+    else read();
+  });
+}
+
+function ignore(): void {
+  // The file's stream fails together with the form or the request, which report it.
+}

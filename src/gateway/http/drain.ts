@@ -1,0 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiRequest } from './call.js';
+
+const MAX_DRAIN_MS = 5_000;
+const MAX_DRAIN_BYTES = 8 * 1024 * 1024;
+
+/** Whether bytes of the request's body may still be on their way. */
+export function hasUnreadBody(request: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  return !request.complete && (encoding !== undefined || Number(length ?? 0) > 0);
+}
+
+/**
+ * Takes the rest of the body off a connection whose answer is written but not ended, then ends it.
+ *
+ * A client that is still sending reads its answer only if the server goes on reading: a socket
+ * closed with unread bytes is reset, and a reset throws away what the client has not read. The
+ * answer is complete by its Content-Length, so the client need not wait for the end.
+ */
+export function drain(request: ApiRequest, response: ServerResponse): void {
+  const { socket } = request;
+  let left = MAX_DRAIN_BYTES;
+  const timer = setTimeout(() => socket.destroy(), MAX_DRAIN_MS);
+  request.on('data', (piece: Buffer) => {
+    left -= piece.length;
+    if (left < 0) socket.destroy();
+  });
+  request.once('end', () => {
+    clearTimeout(timer);
+    response.end();
+  });
+  request.once('close', () => {
+    clearTimeout(timer);
+  });
+  request.resume();
+  // No body may ever come; the end of our side tells the client to close its own.
+  if (request.awaitsContinue === true) socket.end();
+}

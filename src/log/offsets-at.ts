@@ -1,0 +1,40 @@
+import { timeOf } from './consumer-lag.js';
+import type { Topic, UploadLog } from './upload-log.js';
+
+/**
+ * By partition: the offset of the first record that is still kept and that the log took at `time`
+ * (milliseconds since the epoch) or later; the end offset when there is none.
+ *
+ * Found by halving, for which a log that is asked for one record at a time is enough.
+ *
+ * @throws LogUnavailableError
+ */
+export async function offsetsAt(log: UploadLog, topic: Topic, time: number): Promise<number[]> {
+  const ends = await log.endOffsets(topic);
+  const offsets: number[] = [];
+  // One after the other: the Kafka client loses connections that it opens to a broker at once.
+  for (const [partition, end] of ends.entries()) {
+    offsets.push(await offsetAt(log, topic, partition, end, time));
+  }
+  return offsets;
+}
+
+async function offsetAt(
+  log: UploadLog,
+  topic: Topic,
+  partition: number,
+  end: number,
+  time: number,
+): Promise<number> {
+  // Every record below `low` is older or gone, every one from `high` on is not older.
+  let low = 0;
+  let high = end;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    // Retention deletes the oldest records: all before one that is gone are gone too.
+    const takenAt = await timeOf(log, topic, { partition, offset: middle });
+    if (takenAt < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+
+import { uuidv7 } from '../../domain/requests/request-id.js';
+import { transitionRecord } from '../../domain/requests/transition-record.js';
+import { type Transition, uploaded } from '../../domain/requests/transition.js';
+import type { UploadEnd } from './upload-records.js';
+import type { UploadLog } from '../upload-log.js';
+import { beside, type ChunkRun, copyChunks } from './copy-chunks.js';
+
+/** An upload whose chunks stand in the log. */
+export interface StoredUpload extends Pick<Transition, 'account' | 'family'> {
+  readonly chunks: ChunkRun;
+  /** With the version that the new request is to have. */
+  readonly end: UploadEnd;
+}
+
+/**
+ * Makes a new request of an upload: a copy of its chunks, an end and a first transition, in the
+ * order in which a gateway writes them. The verdict depends on the day and the channels of the
+ * first time.
+ *
+ * @param actor who makes it: see `Transition.actor`
+ * @returns the new request's id
+ * @throws LogUnavailableError
+ * @throws Error, one line, when a part of it is gone
+ */
+export async function acceptAgain(
+  log: UploadLog,
+  upload: StoredUpload,
+  actor: string,
+): Promise<string> {
+  const { account, family } = upload;
+  const acceptedAt = Date.now();
+  const requestId = uuidv7(acceptedAt, randomBytes(10));
+  const { first, copied } = await copyChunks(log, upload.chunks, 'uploads', requestId);
+  // Without an end they are nothing.
+  if (copied < upload.end.chunks) {
+    throw new Error(`the log has only ${copied} of the upload's ${upload.end.chunks} chunks left`);
+  }
+  const end: UploadEnd = { ...upload.end, acceptedAt, firstOffset: first?.offset ?? null };
+  const record = {
+    key: requestId,
+    ...beside(first),
+    headers: { requestId, account, family, type: 'end' },
+    value: Buffer.from(JSON.stringify(end)),
+  };
+  const { version } = end;
+  const transition = uploaded(
+    { requestId, account, family, version, sentMax: version, actor },
+    acceptedAt,
+  );
+  await log.appendInOrder([
+    { topic: 'uploads', records: [record] },
+    { topic: 'status', records: [transitionRecord(transition)] },
+  ]);
+  return requestId;
+}

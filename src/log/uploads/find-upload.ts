@@ -1,0 +1,56 @@
+import { timeOfUuid } from '../../domain/requests/request-id.js';
+import { firstOffsetOf, type UploadEnd } from './upload-records.js';
+import type { FamilyName } from '../../domain/families/index.js';
+import type { LogRecord, UploadLog } from '../upload-log.js';
+import type { StoredUpload } from './accept-again.js';
+import { offsetsAt } from '../offsets-at.js';
+
+/** A request's id has the gateway's time, a record the log's; an upload may take some time as well. */
+const MARGIN_MS = 3_600_000;
+
+/**
+ * The upload of a request in the topic `uploads`; undefined when the log has it no longer.
+ *
+ * @param requestId of this service: a UUIDv7
+ * @throws LogUnavailableError
+ */
+export async function findUpload(
+  log: UploadLog,
+  requestId: string,
+): Promise<StoredUpload | undefined> {
+  const createdAt = timeOfUuid(requestId);
+  if (createdAt === undefined) return undefined;
+  const from = await offsetsAt(log, 'uploads', createdAt - MARGIN_MS);
+  const to = await offsetsAt(log, 'uploads', createdAt + MARGIN_MS);
+  for (const [partition, offset] of from.entries()) {
+    for await (const records of log.read('uploads', partition, offset, to[partition] ?? offset)) {
+      const end = records.find(({ headers }) => isEndOf(requestId, headers));
+      if (end !== undefined) return whole(log, end);
+    }
+  }
+  return undefined;
+}
+
+function isEndOf(requestId: string, headers: LogRecord['headers']): boolean {
+  return headers['requestId'] === requestId && headers['type'] === 'end';
+}
+
+/** Undefined when retention has taken the upload's first chunk already. */
+async function whole(log: UploadLog, record: LogRecord): Promise<StoredUpload | undefined> {
+  const { partition, offset, headers } = record;
+  const requestId = headers['requestId']!;
+  const end = JSON.parse(record.value.toString('utf8')) as UploadEnd;
+  const from = firstOffsetOf(end, offset);
+  const chunks = { topic: 'uploads', requestId, partition, from, to: offset } as const;
+  if (from !== null) {
+    const first = log.read('uploads', partition, from, from + 1);
+    const { done } = await first[Symbol.asyncIterator]().next();
+    if (done === true) return undefined;
+  }
+  return {
+    account: headers['account']!,
+    family: headers['family'] as FamilyName,
+    chunks,
+    end,
+  };
+}

@@ -1,0 +1,36 @@
+import type { UploadLog } from '../upload-log.js';
+import { acceptAgain } from './accept-again.js';
+import type { DeadLetter } from './dead-letter.js';
+
+/**
+ * Brings an upload back as a new request: nothing leaves `failed`, so the old one stays what it is.
+ * It keeps its version, so it does not replace the rows of uploads that were accepted after it.
+ *
+ * @param actor who brings it back: see `Transition.actor`
+ * @returns the new request's id
+ * @throws LogUnavailableError
+ */
+export async function retryDeadLetter(
+  log: UploadLog,
+  letter: DeadLetter,
+  actor: string,
+): Promise<string> {
+  const { account, family, end, position } = letter;
+  const chunks = {
+    topic: 'dead-letter',
+    requestId: letter.requestId,
+    partition: position.partition,
+    from: letter.firstOffset,
+    to: position.offset,
+  } as const;
+  const requestId = await acceptAgain(log, { account, family, chunks, end }, actor);
+  await log.append('dead-letter', [
+    {
+      key: letter.requestId,
+      partition: position.partition,
+      headers: { type: 'retried', requestId: letter.requestId },
+      value: Buffer.from(requestId),
+    },
+  ]);
+  return requestId;
+}

@@ -1,0 +1,58 @@
+import type { FamilyName } from '../../domain/families/index.js';
+
+/**
+ * An upload in the log: a run of `chunk` records in one partition, then one `end` or `abort`.
+ *
+ * The headers of each say what it is and whose; a chunk's value is a piece of the (unpacked) CSV
+ * bytes, an `end`'s value is JSON of {@link UploadEnd}, an `abort`'s value is empty.
+ */
+export interface UploadRecordHeaders {
+  readonly type: 'chunk' | 'end' | 'abort';
+  readonly requestId: string;
+  readonly account: string;
+  readonly family: FamilyName;
+  /** A chunk's place in its upload, from 0, in decimal digits; absent on `end` and `abort`. */
+  readonly sequence?: string;
+  /** On an `end`: the W3C trace context of the request, if it has one. */
+  readonly traceparent?: string;
+}
+
+/** Everything besides the bytes that the verdict on an upload depends on. */
+export interface UploadEnd {
+  /** How many chunks the upload has, and how many (unpacked) bytes they hold together. */
+  readonly chunks: number;
+  readonly bytes: number;
+  /**
+   * The offset of the first chunk in this partition; null for an empty file, and for a file of one
+   * chunk, which is appended with the end: see `firstOffsetOf`.
+   */
+  readonly firstOffset: number | null;
+  /** Milliseconds since the epoch at which the file was complete. */
+  readonly acceptedAt: number;
+  /** Decimal: see `domain/version`. */
+  readonly version: string;
+  /** What the gateway found wrong with the file as a whole (broken gzip, too large unpacked). */
+  readonly finding: string | null;
+  /** The day of the request in the account's time zone, as a day count since 1970-01-01. */
+  readonly requestDay: number;
+  /** The channels whose cost is integrated, so that a cost upload may not name them. */
+  readonly integratedChannels: readonly string[];
+}
+
+/** A complete upload and where its `end` record stands. */
+export interface UploadInLog {
+  readonly requestId: string;
+  readonly account: string;
+  readonly family: FamilyName;
+  readonly end: UploadEnd;
+  readonly partition: number;
+  readonly endOffset: number;
+}
+
+/**
+ * The offset of an upload's first chunk; null for an empty file. A chunk that was appended together
+ * with the end stands right before it.
+ */
+export function firstOffsetOf(end: UploadEnd, endOffset: number): number | null {
+  return end.firstOffset ?? (end.chunks === 0 ? null : endOffset - 1);
+}

@@ -1,0 +1,55 @@
+import { timeOfVersion } from '../../domain/version.js';
+import { storedTable } from '../../warehouse/schema/cluster.js';
+import { identifier, text } from '../../warehouse/sql.js';
+import type { Warehouse } from '../../warehouse/warehouse.js';
+import type { AccountErasure } from './account-erasure.js';
+
+/** What a table has of an account as old as its erasure. `audit_events` stays: it holds no values. */
+const COVERED: Readonly<Record<string, (erasure: AccountErasure) => string>> = {
+  cost: byVersion,
+  self_serve: byVersion,
+  request_transitions: byVersion,
+  metric_sightings: ({ version }) => `last_seen < toDateTime(${secondsOf(version)}, 'UTC')`,
+  metric_archivals: ({ version }) => `changed_at < toDateTime(${secondsOf(version)}, 'UTC')`,
+};
+
+export interface ErasureTables {
+  readonly warehouse: Warehouse;
+  readonly database: string;
+  /** Undefined: one server alone. */
+  readonly cluster: string | undefined;
+}
+
+/**
+ * Deletes what the tables have of the account. Resolves when every replica has done so.
+ *
+ * @returns how many rows were found; 0 when there was nothing to delete
+ * @throws WarehouseError
+ */
+export async function eraseRows(tables: ErasureTables, erasure: AccountErasure): Promise<number> {
+  const { warehouse, database, cluster } = tables;
+  let found = 0;
+  for (const [table, covered] of Object.entries(COVERED)) {
+    // Of an operator's order, and a plain word: see `ACCOUNT_NAME`.
+    const condition = `account = ${text(erasure.account)} AND ${covered(erasure)}`;
+    const [counted] = await warehouse.query<{ rows: string }>(
+      `SELECT count() AS rows FROM ${identifier(database)}.${identifier(table)} WHERE ${condition}`,
+    );
+    const rows = Number(counted?.rows ?? 0);
+    if (rows === 0) continue;
+    found += rows;
+    await warehouse.execute(
+      `ALTER TABLE ${storedTable(database, table, cluster)} DELETE WHERE ${condition} ` +
+        'SETTINGS mutations_sync = 2',
+    );
+  }
+  return found;
+}
+
+function byVersion({ version }: AccountErasure): string {
+  return `version <= toUInt128('${version}')`;
+}
+
+function secondsOf(version: bigint): number {
+  return Math.floor(timeOfVersion(version) / 1000);
+}

@@ -1,0 +1,78 @@
+import type { ErasureFence } from '../../domain/erasure-fence.js';
+import { Failure } from '../../domain/failure.js';
+import type { Tail, UploadLog } from '../../log/upload-log.js';
+import type { RowStore } from '../../warehouse/row-store.js';
+import { erasureOf } from './account-erasure.js';
+
+/** Which accounts have been erased, up to which version: from the table, then from the log. */
+export class ErasedAccounts implements ErasureFence {
+  private readonly versions = new Map<string, bigint>();
+  private readonly failure = new Failure();
+  private tail: Tail | undefined;
+
+  private constructor() {
+    // See `follow` and `inLog`.
+  }
+
+  /**
+   * Knows every erasure ordered before the call, and goes on to learn of new ones.
+   *
+   * @throws LogUnavailableError, WarehouseError
+   */
+  static async follow(log: UploadLog, rows: RowStore, timeoutMs: number): Promise<ErasedAccounts> {
+    const erased = new ErasedAccounts();
+    const ends = await log.endOffsets('control');
+    for (const [account, version] of await rows.erasures()) erased.add(account, version);
+    // From the beginning: the table may be older than what is committed, after a backup was restored.
+    const beginning = ends.map(() => 0);
+    erased.tail = await log.tail('control', beginning, (records) => {
+      for (const record of records) {
+        const erasure = erasureOf(record);
+        if (erasure !== undefined) erased.add(erasure.account, erasure.version);
+      }
+    });
+    erased.tail.failed.catch(erased.failure.report);
+    try {
+      await Promise.race([erased.tail.reached(ends, timeoutMs), erased.tail.failed]);
+    } catch (error) {
+      await erased.stop();
+      throw error;
+    }
+    return erased;
+  }
+
+  /**
+   * Knows the erasures whose orders the log still has. Others are in the table; the log may delete an
+   * order before what it covers.
+   *
+   * @throws LogUnavailableError
+   */
+  static async inLog(log: UploadLog): Promise<ErasedAccounts> {
+    const erased = new ErasedAccounts();
+    for (const [partition, end] of (await log.endOffsets('control')).entries()) {
+      for await (const records of log.read('control', partition, 0, end)) {
+        for (const { account, version } of records.flatMap((record) => erasureOf(record) ?? [])) {
+          erased.add(account, version);
+        }
+      }
+    }
+    return erased;
+  }
+
+  /** Rejects when no new erasure would be heard of. */
+  get failed(): Promise<never> {
+    return this.failure.promise;
+  }
+
+  covers(account: string, version: bigint): boolean {
+    return version <= (this.versions.get(account) ?? -1n);
+  }
+
+  async stop(): Promise<void> {
+    await this.tail?.stop();
+  }
+
+  private add(account: string, version: bigint): void {
+    if (!this.covers(account, version)) this.versions.set(account, version);
+  }
+}

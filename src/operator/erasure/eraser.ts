@@ -1,0 +1,62 @@
+import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { timeOfVersion } from '../../domain/version.js';
+import { RecordApplier } from '../../log/record-applier.js';
+import type { Logger } from '../../ops/logger.js';
+import type { RowStore } from '../../warehouse/row-store.js';
+import { isPassing, WarehouseError } from '../../warehouse/warehouse.js';
+import { type AccountErasure, erasureOf } from './account-erasure.js';
+import { eraseRows, type ErasureTables } from './erase-rows.js';
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface EraserDependencies extends ErasureTables {
+  readonly rows: RowStore;
+  readonly log: UploadLog;
+  /** How long a statement that was begun before may still change a table. */
+  readonly statementMs: number;
+  readonly logger: Logger;
+}
+
+/** Erases the accounts that operators order to be erased, in the tables; what the log has goes with its retention. */
+export function startEraser(dependencies: EraserDependencies): Promise<RecordApplier> {
+  return RecordApplier.start(dependencies.log, {
+    topic: 'control',
+    group: CONSUMER_GROUPS.erasure.group,
+    isPassing(error) {
+      if (!isPassing(error)) return false;
+      const code = error instanceof WarehouseError ? error.code : undefined;
+      dependencies.logger.warn({ code }, 'an erasure waits for the warehouse');
+      return true;
+    },
+    async apply(records, signal) {
+      const erasures = records.flatMap((record) => erasureOf(record) ?? []);
+      for (const erasure of erasures) {
+        // 1. From now on whatever starts knows of it; whatever runs has read it in the log.
+        await dependencies.rows.writeErasure(erasure);
+        // 2. What is there goes at once.
+        await eraseRows(dependencies, erasure);
+      }
+      for (const erasure of erasures) await finish(dependencies, erasure, signal);
+    },
+  });
+}
+
+async function finish(
+  dependencies: EraserDependencies,
+  erasure: AccountErasure,
+  signal: AbortSignal,
+): Promise<void> {
+  const { logger, statementMs } = dependencies;
+  const { account, version, at } = erasure;
+  // 3. What was under way has ended by then, and goes as well.
+  const settledAt = Math.max(timeOfVersion(version), at + statementMs);
+  await sleep(Math.max(0, settledAt - Date.now()), undefined, { signal });
+  for (let pause = FIRST_PAUSE_MS; (await eraseRows(dependencies, erasure)) > 0;) {
+    await sleep(pause, undefined, { signal });
+    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+  }
+  logger.info({ account }, 'account erased');
+}

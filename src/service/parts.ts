@@ -1,0 +1,48 @@
+import { Failure } from '../domain/failure.js';
+import { attempt } from '../ops/attempt.js';
+import type { Logger } from '../ops/logger.js';
+
+/** Something that runs until it is stopped, or cannot go on. */
+export interface Part {
+  /** Rejects when it cannot go on; absent: it always can. */
+  readonly failed?: Promise<never>;
+  stop(): Promise<void> | void;
+}
+
+/** The parts of a process, in the order in which they were started. */
+export class Parts {
+  private readonly running: Part[] = [];
+  private readonly failure = new Failure();
+
+  constructor(private readonly logger: Logger) {}
+
+  /** Rejects when any of them cannot go on. */
+  get failed(): Promise<never> {
+    return this.failure.promise;
+  }
+
+  add(part: Part): void {
+    this.running.push(part);
+    part.failed?.catch(this.failure.report);
+  }
+
+  /**
+   * Stops what was started last first. After the deadline those that are left are told to stop, and
+   * none of them is waited for. Never rejects.
+   *
+   * @param deadline by performance.now()
+   */
+  async stop(deadline: number): Promise<void> {
+    for (;;) {
+      const part = this.running.pop();
+      if (part === undefined) return;
+      const reason = await attempt(
+        async () => {
+          await part.stop();
+        },
+        Math.max(0, deadline - performance.now()),
+      );
+      if (reason !== 'ok') this.logger.error({ reason }, 'a part of the service did not stop');
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { Transition } from '../../domain/requests/transition.js';
+import type { LogRecord, RecordToAppend } from '../../log/upload-log.js';
+
+export type AuditedAction =
+  | 'upload'
+  | 'archive-metric'
+  | 'restore-metric'
+  | 'retry-dead-letter'
+  | 'replay-request'
+  | 'replay-from'
+  | 'erase-account'
+  | 'create-token'
+  | 'revoke-token';
+
+/** Who did what to what, and when. Never a value of a file. */
+export interface AuditEvent {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** A token's id, or `operator:` and the name of the user who ran the command. */
+  readonly actor: string;
+  readonly action: AuditedAction;
+  /** Empty: it concerns all accounts. */
+  readonly account: string;
+  /** What was acted on: a request's id, a metric's name, a token's id, a time. */
+  readonly subject: string;
+}
+
+/** Stands where a record was written before records told who. */
+const UNKNOWN = 'unknown';
+
+/** An event that no other record tells of, as a record of the control topic. */
+export function auditRecord({ at, ...event }: AuditEvent): RecordToAppend {
+  return {
+    key: event.account,
+    headers: { type: 'audit' },
+    value: Buffer.from(JSON.stringify({ ...event, at: new Date(at).toISOString() })),
+  };
+}
+
+/** What a control record tells of who did what; undefined when it is nobody's action. */
+export function auditEventOf({ headers, value }: LogRecord): AuditEvent | undefined {
+  const { type } = headers;
+  if (type !== 'audit' && type !== 'metric-archival' && type !== 'account-erasure')
+    return undefined;
+  const order = JSON.parse(value.toString('utf8')) as {
+    at: string;
+    account: string;
+    actor?: string;
+    action?: AuditedAction;
+    subject?: string;
+    /** Of a metric. */
+    name?: string;
+  };
+  const { account, actor = UNKNOWN, action = 'erase-account' } = order;
+  return {
+    at: Date.parse(order.at),
+    actor,
+    action,
+    account,
+    subject: order.subject ?? order.name ?? account,
+  };
+}
+
+/** Who made a request; undefined for the transitions that follow, which are the service's own. */
+export function auditEventOfRequest(transition: Transition): AuditEvent | undefined {
+  const { status, requestId, account, createdAt, actor = UNKNOWN } = transition;
+  if (status !== 'uploaded') return undefined;
+  return {
+    at: Date.parse(`${createdAt}Z`),
+    actor,
+    action: 'upload',
+    account,
+    subject: requestId,
+  };
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { uuidv7 } from '../../../../src/domain/requests/request-id.js';
+import { lastVersionAt } from '../../../../src/domain/version.js';
+import { eraseRows, type ErasureTables } from '../../../../src/operator/erasure/erase-rows.js';
+import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
+import { migrate } from '../../../../src/warehouse/schema/migrate.js';
+import type { Warehouse } from '../../../../src/warehouse/warehouse.js';
+import { ClickHouseHttp } from '../../../helpers/clickhouse-http.js';
+import { storageBlock, type StoredKey } from '../../../helpers/native-rows.js';
+import { withoutKeeper } from '../../../helpers/without-keeper.js';
+import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
+import { connectTo } from '../../../helpers/warehouses.js';
+
+const AT = 1_795_240_000_000;
+const ERASURE = { account: "ac'me", version: lastVersionAt(AT), actor: 'operator:me', at: AT };
+const HOUR_S = 3_600;
+const TABLES = ['cost', 'self_serve', 'request_transitions', 'metric_sightings'] as const;
+
+/** What an upload leaves in every table. */
+async function store(warehouse: Warehouse, account: string, version: bigint): Promise<void> {
+  const seconds = Math.floor(AT / 1000) + (version > ERASURE.version ? HOUR_S : -HOUR_S);
+  const id = uuidv7(AT, randomBytes(10));
+  const key: StoredKey = {
+    account,
+    date: '2026-01-01',
+    channel: 'news',
+    third: `m${version}`,
+    version,
+    requestId: id,
+    uploadedAt: seconds,
+    rows: [{ currency: 'EUR', impressions: 10, clicks: 1, cost: 0.5 }],
+  };
+  await warehouse.insert('cost', storageBlock('cost', [key]));
+  const event = { ...key, rows: [{ event_value: 1 }] };
+  await warehouse.insert('self_serve', storageBlock('self_serve', [event]));
+  const at = new Date(seconds * 1000).toISOString().slice(0, 19);
+  await new SqlRowStore(warehouse, 'custom_data').writeTransitions([
+    {
+      requestId: id,
+      account,
+      family: 'cost',
+      status: 'uploaded',
+      prevStatus: null,
+      reason: null,
+      createdAt: at,
+      updatedAt: at,
+      version: version.toString(),
+      sentMax: '0',
+    },
+  ]);
+}
+
+async function remaining(warehouse: Warehouse): Promise<string[]> {
+  const rows: string[] = [];
+  for (const table of TABLES) {
+    const accounts = await warehouse.query<{ account: string }>(
+      `SELECT DISTINCT account FROM custom_data.${table} ORDER BY account`,
+    );
+    rows.push(`${table} ${accounts.map(({ account }) => account).join()}`);
+  }
+  return rows;
+}
+
+async function expectErased(tables: ErasureTables): Promise<void> {
+  const { warehouse } = tables;
+  for (const account of [ERASURE.account, 'acme', 'other']) {
+    await store(warehouse, account, ERASURE.version - 5n);
+    await store(warehouse, account, ERASURE.version);
+  }
+  expect(await eraseRows(tables, ERASURE)).toBeGreaterThanOrEqual(8);
+  expect(await eraseRows(tables, ERASURE)).toBe(0);
+  expect(await remaining(warehouse)).toEqual(TABLES.map((table) => `${table} acme,other`));
+  // What the account uploads after its erasure stays.
+  await store(warehouse, ERASURE.account, ERASURE.version + 1n);
+  expect(await eraseRows(tables, ERASURE)).toBe(0);
+  expect(await remaining(warehouse)).toEqual(
+    TABLES.map((table) => `${table} ${ERASURE.account},acme,other`),
+  );
+}
+
+describe('one server', () => {
+  let opened: TestWarehouse;
+  beforeAll(async () => {
+    opened = await openTestWarehouse();
+  });
+  afterAll(() => opened.close());
+
+  test('every row of the account up to the version goes, and no other', async () => {
+    const { warehouse, database } = opened;
+    await expectErased({ warehouse, database, cluster: undefined });
+  });
+
+  test('on a cluster the engine understands what goes to every node', async () => {
+    const run: string[] = [];
+    const recording: Warehouse = {
+      execute: (sql) => Promise.resolve(void run.push(sql)),
+      insert: () => Promise.resolve(),
+      query: <Row>() => Promise.resolve([{ rows: '1' }] as Row[]),
+      lookUp: () => Promise.resolve([]),
+      close: () => Promise.resolve(),
+    };
+    await eraseRows({ warehouse: recording, database: 'custom_data', cluster: 'eu' }, ERASURE);
+    expect(run).toHaveLength(5);
+    for (const sql of run) {
+      expect(sql).toMatch(/^ALTER TABLE `custom_data`\.`\w+_local` ON CLUSTER 'eu' DELETE /);
+      const tree = await opened.warehouse.query<{ explain: string }>(`EXPLAIN AST ${sql}`);
+      expect(tree[0]?.explain).toMatch(/^AlterQuery /);
+    }
+  });
+});
+
+test('behind Distributed tables of two shards it is the same', async () => {
+  // One node plays every shard: see test/engine/clickhouse/cluster.
+  const shard = '<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>';
+  const config = `<clickhouse><tcp_port>9000</tcp_port><remote_servers><eu>${shard.repeat(2)}</eu></remote_servers></clickhouse>`;
+  const server = await ClickHouseHttp.start({ config });
+  const warehouse = withoutKeeper(connectTo(server));
+  try {
+    await migrate(warehouse, 'custom_data', 'eu');
+    await expectErased({ warehouse, database: 'custom_data', cluster: 'eu' });
+  } finally {
+    await warehouse.close();
+    await server.stop();
+  }
+});

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { Outcome } from '../../../helpers/outcome.js';
+
+const PROGRAM = fileURLToPath(new URL('../../../../dist/clients/cli/main.js', import.meta.url));
+
+export interface Running {
+  readonly process: ChildProcess;
+  readonly outcome: Promise<Outcome>;
+  /** What it has said on standard error so far. */
+  err(): string;
+}
+
+/** The built command line tool as a process of its own, without a terminal. */
+export function startProgram(
+  env: Record<string, string>,
+  args: readonly string[],
+  input?: string | Uint8Array,
+): Running {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  // A program that ends before it has read everything.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const outcome = new Promise<Outcome>((resolve) => {
+    child.on('close', (code) => {
+      resolve({ code: code ?? -1, out, err });
+    });
+  });
+  return { process: child, outcome, err: () => err };
+}
+
+/** A folder for files and states, to be removed. */
+export async function makeFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'custom-data-cli-test-'));
+}
+
+export async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,71 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../../../../helpers/service-process.js';
+import type { CsvRow } from '../../../../helpers/warehouse-model.js';
+import { type Running, startProgram } from '../program.js';
+
+/** The built service and the built command line tool, with a folder for files and states. */
+export class UploadFixture {
+  private constructor(
+    readonly service: ServiceProcess,
+    readonly folder: string,
+    readonly token: string,
+    /** Where the command line tool keeps the states of uploads. */
+    readonly stateHome: string,
+  ) {}
+
+  static async open(): Promise<UploadFixture> {
+    const folder = await makeDataDir();
+    const token = await tokenFor(folder, 'acme');
+    const service = await ServiceProcess.start(folder);
+    const stateHome = join(folder, 'state-home');
+    await mkdir(stateHome);
+    return new UploadFixture(service, folder, token, stateHome);
+  }
+
+  async close(): Promise<void> {
+    await this.service.stop();
+    await removeDataDir(this.folder);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.service.ports.api}`;
+  }
+
+  /** A file with a name of its own in the folder. */
+  async file(name: string, content: string | Uint8Array): Promise<string> {
+    const path = join(this.folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  start(args: readonly string[], input?: string | Uint8Array, url = this.url): Running {
+    const env = {
+      CUSTOM_DATA_URL: url,
+      CUSTOM_DATA_TOKEN: this.token,
+      XDG_STATE_HOME: this.stateHome,
+    };
+    return startProgram(env, args, input);
+  }
+}
+
+/** Rows of cost of about 300 bytes, two for each key, which stand half the file apart. */
+export function costRows(count: number, name: string): CsvRow[] {
+  const keys = Math.ceil(count / 2);
+  return Array.from({ length: count }, (_, i) => ({
+    date: '2026-02-03',
+    channel: 'news',
+    currency: 'EUR',
+    campaign: `${name} ${i % keys}`,
+    ad_group: `group ${i} ${'x'.repeat(230)}`,
+    impressions: String(i % 1000),
+    clicks: '1',
+    cost: String((i % 400) / 4),
+  }));
+}

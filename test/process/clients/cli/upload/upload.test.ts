@@ -1,0 +1,196 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { Proxy } from '../../api/proxy.js';
+import {
+  COST,
+  type CsvRow,
+  csvOf,
+  SELF_SERVE,
+  WarehouseModel,
+} from '../../../../helpers/warehouse-model.js';
+import { expectViewsToEqual } from '../../../../helpers/compare-views.js';
+import { costRows, UploadFixture } from './service.js';
+
+let fixture: UploadFixture;
+let proxy: Proxy | undefined;
+/** Every upload of these tests, in their order. */
+const model = new WarehouseModel();
+
+beforeAll(async () => {
+  fixture = await UploadFixture.open();
+});
+afterEach(async () => {
+  await proxy?.close();
+  proxy = undefined;
+});
+afterAll(() => fixture.close());
+
+const states = (): string[] => {
+  const folder = join(fixture.stateHome, 'custom-data', 'uploads');
+  return existsSync(folder) ? readdirSync(folder) : [];
+};
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+function metricRows(count: number, categories: number): CsvRow[] {
+  return Array.from({ length: count }, (_, i) => ({
+    date: today(),
+    channel: 'radio',
+    event_category: `Metric${i % categories}`,
+    event_value: String(i % 8),
+    content: `content ${i}`,
+  }));
+}
+
+test('a file of 12,000 rows with its keys far apart is stored as the model says, in several requests', async () => {
+  const rows = costRows(12_000, 'large');
+  const path = await fixture.file('large.csv', csvOf(COST, rows));
+  const { code, out, err } = await fixture.start(['upload', path, '--family', 'cost']).outcome;
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(/large\.csv: 12000 rows in ([45]) requests: \1 succeeded\n$/),
+  ]);
+  // Plain lines where nobody is looking, one a request.
+  expect(err.match(/request \d of \d: succeeded/g)!.length).toBeGreaterThanOrEqual(4);
+  expect(err).not.toContain('\r');
+  expect(states()).toEqual([]);
+  model.apply('acme', COST, rows);
+  await expectViewsToEqual(fixture.service, model, 'acme');
+});
+
+test('standard input is a file, and gzip is unpacked', async () => {
+  const rows = metricRows(5_000, 40);
+  const input = gzipSync(csvOf(SELF_SERVE, rows));
+  const { code, out } = await fixture.start(['upload', '-', '--family', 'self-serve'], input)
+    .outcome;
+  expect([code, out]).toEqual([0, 'standard input: 5000 rows in 1 request: 1 succeeded\n']);
+  model.apply('acme', SELF_SERVE, rows);
+  await expectViewsToEqual(fixture.service, model, 'acme');
+});
+
+test('of several files with the same keys the last one wins, whatever their sizes', async () => {
+  const large = costRows(6_000, 'twice');
+  const small = costRows(10, 'twice').map((row) => ({ ...row, cost: '7', ad_group: 'later' }));
+  const paths = [
+    await fixture.file('first.csv', csvOf(COST, large)),
+    await fixture.file('second.csv', csvOf(COST, small)),
+  ];
+  const args = ['upload', ...paths, '--family', 'cost', '--concurrency', '16'];
+  expect((await fixture.start(args).outcome).code).toBe(0);
+  model.apply('acme', COST, large);
+  model.apply('acme', COST, small);
+  await expectViewsToEqual(fixture.service, model, 'acme');
+});
+
+test('a request that fails is told with its reasons by the rows of the file, and ends with 1', async () => {
+  const rows = costRows(9_000, 'partly');
+  const wrong = rows.map((row, i) => (i === 4 || i === 8_000 ? { ...row, clicks: 'many' } : row));
+  const path = await fixture.file('partly.csv', csvOf(COST, wrong));
+  const { code, out, err } = await fixture.start(['upload', path, '--family', 'cost']).outcome;
+  expect(code).toBe(1);
+  expect(out).toMatch(/partly\.csv: 9000 rows in \d requests: \d succeeded, 2 failed\n/);
+  expect(out).toContain(
+    '  clicks\n' +
+      '    row 6: "many" is not a whole number from 0 to 999999999999, digits only\n' +
+      '    row 8002: "many" is not a whole number from 0 to 999999999999, digits only\n',
+  );
+  expect(err).toMatch(/error: 2 of \d requests did not succeed\n$/);
+  // The others are stored, and there is nothing to resume.
+  const [stored] = await fixture.service.query<{ keys: number }>(
+    `SELECT count(DISTINCT campaign) AS keys FROM cost_rows WHERE campaign LIKE 'partly %'`,
+  );
+  expect(stored!.keys).toBeGreaterThan(0);
+  expect(states()).toEqual([]);
+});
+
+describe('nothing is sent', () => {
+  test.each([
+    [
+      'a key is too large',
+      csvOf(
+        COST,
+        costRows(20_002, 'x').map((row) => ({ ...row, campaign: 'one' })),
+      ),
+      'the 20002 rows of the overwrite key (2026-02-03, news, one) must be in one request',
+    ],
+    ['the header is wrong', 'date,channel\n', 'row 1: the required column is missing'],
+    [
+      'a row is malformed',
+      `${csvOf(COST, costRows(2, 'x'))}a,b\n`,
+      'row 4: has 2 fields, the header has 8',
+    ],
+  ])('when %s, also in the second of two files', async (name, content, message) => {
+    proxy = await Proxy.start(() => fixture.service.ports.api);
+    const good = await fixture.file('good.csv', csvOf(COST, costRows(2, 'never')));
+    const bad = await fixture.file('bad.csv', content);
+    const args = ['upload', good, bad, '--family', 'cost'];
+    const { code, out, err } = await fixture.start(args, undefined, proxy.url).outcome;
+    expect([name, code]).toEqual([name, 1]);
+    expect(out).toContain(message);
+    expect(err).toContain('bad.csv cannot be uploaded, nothing was sent');
+    expect(proxy.asked).toEqual([]);
+  });
+
+  test.each([
+    ['without a family', ['upload', 'x.csv']],
+    ['with a file that is not there', ['upload', 'not-there.csv', '--family', 'cost']],
+    ['with an address that is none', ['upload', '-', '--family', 'cost', '--url', 'nowhere']],
+    [
+      'with a token file that is not there',
+      ['upload', '-', '--family', 'cost', '--token-file', 'no'],
+    ],
+    ['when there is nothing to resume', ['upload', '-', '--family', 'cost', '--resume']],
+  ])('%s, and the command ends with 2', async (_name, args) => {
+    const { code, err } = await fixture.start(args, csvOf(COST, costRows(1, 'never'))).outcome;
+    expect([code, err]).toEqual([2, expect.stringMatching(/^(.*\n)?error: .*\n$/)]);
+  });
+});
+
+test('while the service is busy or breaks off, requests are sent again until they are taken', async () => {
+  const rows = costRows(8_000, 'busy');
+  let refused = 0;
+  proxy = await Proxy.start(
+    () => fixture.service.ports.api,
+    ({ method }) => {
+      if (method !== 'POST' || refused === 6) return undefined;
+      refused++;
+      return ([{ status: 503 }, 'cut', 'cut after'] as const)[refused % 3];
+    },
+  );
+  const path = await fixture.file('busy.csv', csvOf(COST, rows));
+  const args = ['upload', path, '--family', 'cost'];
+  expect((await fixture.start(args, undefined, proxy.url).outcome).code).toBe(0);
+  expect(refused).toBe(6);
+  model.apply('acme', COST, rows);
+  const stored = await fixture.service.query(
+    `SELECT count() AS rows, uniqExact(ad_group) AS groups FROM cost_rows WHERE campaign LIKE 'busy %'`,
+  );
+  expect(stored).toEqual([{ rows: 8_000, groups: 8_000 }]);
+});
+
+test('a token that is refused ends the upload with 1, and with what is left to do', async () => {
+  const path = await fixture.file('token.csv', csvOf(COST, costRows(9_000, 'token')));
+  const tokenFile = await fixture.file('token', 'unknown-token\n');
+  const args = [
+    'upload',
+    path,
+    '--family',
+    'cost',
+    '--token-file',
+    tokenFile,
+    '--concurrency',
+    '1',
+  ];
+  const { code, out, err } = await fixture.start(args).outcome;
+  expect(code).toBe(1);
+  expect(out).toMatch(/: 0 succeeded, (\d) not finished\n$/);
+  // The first refusal is enough.
+  expect(err.match(/401 Unauthorized/g)).toHaveLength(1);
+  expect(err).toContain('--resume');
+});

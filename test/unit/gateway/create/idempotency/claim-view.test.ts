@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals';
+
+import type { StandingClaim } from '../../../../../src/gateway/create/idempotency/claim.js';
+import { CLAIM_MS, ClaimView } from '../../../../../src/gateway/create/idempotency/claim-view.js';
+import { heapUsed } from '../../../../helpers/heap-used.js';
+
+const SETTLES_MS = 30_000;
+
+const claim = (
+  key: string,
+  requestId: string,
+  takenAt: number,
+  supersedes?: string,
+): StandingClaim => ({
+  key,
+  requestId,
+  digest: 'd',
+  partition: 0,
+  from: 0,
+  settlesMs: SETTLES_MS,
+  takenAt,
+  ...(supersedes !== undefined && { supersedes }),
+});
+
+function viewOf(...claims: StandingClaim[]): ClaimView {
+  const view = new ClaimView(1_000);
+  for (const each of claims) view.apply(each);
+  return view;
+}
+
+test('the first claim on a key stands, and a repeated record changes nothing', () => {
+  const view = viewOf(claim('k', 'a', 1), claim('k', 'b', 2), claim('k', 'a', 3));
+  expect(view.get('k')).toMatchObject({ requestId: 'a', takenAt: 1 });
+});
+
+test('a claim is superseded by one that names it, when it has settled', () => {
+  const tooSoon = viewOf(claim('k', 'a', 0), claim('k', 'b', SETTLES_MS - 1, 'a'));
+  expect(tooSoon.get('k')?.requestId).toBe('a');
+  const settled = viewOf(claim('k', 'a', 0), claim('k', 'b', SETTLES_MS, 'a'));
+  expect(settled.get('k')?.requestId).toBe('b');
+  // Of two that come to take over, one does.
+  settled.apply(claim('k', 'c', SETTLES_MS + 1, 'a'));
+  expect(settled.get('k')?.requestId).toBe('b');
+});
+
+test('a key is free again after 24 hours of the log’s clock', () => {
+  const view = viewOf(claim('k', 'a', 0), claim('k', 'b', CLAIM_MS - 1));
+  expect(view.get('k')?.requestId).toBe('a');
+  view.apply(claim('k', 'c', CLAIM_MS));
+  expect(view.get('k')?.requestId).toBe('c');
+  view.apply(claim('other', 'd', 3 * CLAIM_MS));
+  expect([view.get('k'), view.size]).toEqual([undefined, 1]);
+});
+
+test('its memory is bounded: the oldest claims are forgotten first', () => {
+  const claims = 5_000;
+  const hash = 'h'.repeat(37);
+  const requestId = '01a1fbda-f483-7a98-aef9-d3cd461cb82d';
+  const view = new ClaimView(claims);
+  const fill = (from: number): void => {
+    for (let i = from; i < from + claims; i++) {
+      // As it comes from a record: with strings of its own.
+      const text = JSON.stringify({ ...claim(`${hash}${i}`, requestId, i), digest: `${hash}${i}` });
+      view.apply(JSON.parse(text) as StandingClaim);
+    }
+  };
+  const empty = heapUsed();
+  fill(0);
+  const full = heapUsed();
+  // The least of several looks: what else this process comes to hold meanwhile is not the view's.
+  let grown = Infinity;
+  for (let round = 1; round <= 4; round++) {
+    const before = heapUsed();
+    fill(round * claims);
+    grown = Math.min(grown, heapUsed() - before);
+  }
+  expect(grown).toBeLessThan(0.2 * (full - empty));
+  expect((full - empty) / claims).toBeLessThan(1_000);
+  expect(view.size).toBe(claims);
+  expect(view.get(`${hash}${4 * claims - 1}`)).toBeUndefined();
+  expect(view.get(`${hash}${4 * claims}`)).toBeDefined();
+});
