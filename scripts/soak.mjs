@@ -24,6 +24,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const LANES = 2;
 /** For suites that are under way when the time is over. */
 const GRACE_MS = 4 * 60_000;
+/** No suite takes nearly as long. */
+const SUITE_MS = 60 * 60_000;
 const SHOWN_BYTES = 20_000;
 
 const { minutes, seed } = optionsOrExit();
@@ -87,7 +89,7 @@ async function runSuite(suite) {
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
       'node_modules/jest/bin/jest.js',
-      ...['--runInBand', '--ci', '--cacheDirectory', join(root, '.cache', 'jest')],
+      ...['--runInBand', '--ci', '--forceExit', '--cacheDirectory', join(root, '.cache', 'jest')],
       suite.path,
     ],
     {
@@ -97,6 +99,7 @@ async function runSuite(suite) {
       CI: 'true',
       ...suite.env,
     },
+    SUITE_MS,
   );
   if (isStopped) return;
   const seconds = Math.round((Date.now() - from) / 1000);
@@ -127,7 +130,7 @@ async function simulate() {
   failures.push(`the simulation has ended with ${code}: npm run simulate -- --seed (see above)`);
 }
 
-async function run(command, env) {
+async function run(command, env, limitMs) {
   if (isStopped) return { code: null, output: '' };
   const path = join(temporary, `output-${Date.now()}-${running.size}`);
   const file = openSync(path, 'w');
@@ -140,7 +143,9 @@ async function run(command, env) {
   });
   closeSync(file);
   running.add(child);
+  const late = limitMs && setTimeout(killGroup, limitMs, child);
   const [code] = await once(child, 'exit');
+  clearTimeout(late);
   killGroup(child);
   running.delete(child);
   const output = readFileSync(path, 'utf8').slice(-SHOWN_BYTES);

@@ -31,6 +31,7 @@ export class ThreeBrokers {
   readonly underWay = new UploadsUnderWay();
   private number = 0;
   load!: Load;
+  private isUnderLoad = false;
 
   private constructor(
     readonly cluster: Cluster<KafkaCluster>,
@@ -80,9 +81,11 @@ export class ThreeBrokers {
 
   /**
    * Clients upload while `fault` does what it is about; what it leaves behind passes by itself, and in
-   * the end everything is as the model says.
+   * the end everything is as the model says. A failure leaves its load behind: no other fault follows.
    */
   async underLoad(fault: (rig: ThreeBrokers) => Promise<void>): Promise<void> {
+    if (this.isUnderLoad) throw new Error('the fault before has not ended');
+    this.isUnderLoad = true;
     await this.balanced();
     this.load = await Load.create({
       clients: CLIENTS,
@@ -100,6 +103,7 @@ export class ThreeBrokers {
     for (const { process } of this.processes) {
       expect([process.exitCode, process.signalCode]).toEqual([null, null]);
     }
+    this.isUnderLoad = false;
   }
 
   /** Resolves when every replica of every partition is in sync. */

@@ -17,6 +17,7 @@ const SESSION_MS = 10_000;
 const RETENTION_PAUSE_MS = 10_000;
 /** A gateway may have asked the log something that it gets no answer to. */
 const LONGEST_LAG_MS = 10_000;
+const LONGEST_SENDING_MS = 4 * 3_600_000;
 /** Uploads without an end must have been given up by then, and everything else be done. */
 const LONGEST_SETTLING_MS = 20 * 60_000;
 
@@ -88,7 +89,9 @@ export class World {
       this.deleteOld();
       let isSent = false;
       void Promise.all(this.clients.map((client) => client.run())).then(() => (isSent = true));
-      await this.time.run(() => isSent || this.violations.length > 0);
+      const isLate = (): boolean => this.time.elapsed > LONGEST_SENDING_MS;
+      await this.time.run(() => isSent || this.violations.length > 0 || isLate());
+      if (isLate()) this.violated('clients wait for ever');
       this.comeRight();
       const until = this.time.now() + LONGEST_SETTLING_MS;
       await this.settle(until);
@@ -167,13 +170,14 @@ export class World {
     return this.slots.filter(({ role }) => role === 'gateway');
   }
 
-  /** Asks every gateway for every request. */
+  /** Asks every gateway for every request; again when one of them has ended meanwhile. */
   private async lookAround(): Promise<void> {
     if (this.violations.length > 0) return;
     await this.pass(LONGEST_LAG_MS);
+    const { gateways } = this;
     const requests = [...this.warehouse.requests];
-    let left = requests.length * this.gateways.length;
-    for (const { actor, gateway, name } of this.gateways) {
+    let left = requests.length * gateways.length;
+    for (const { actor, gateway, name } of gateways) {
       for (const [requestId, { status }] of requests) {
         this.time.after(actor!, 0, () => {
           void gateway!.lookup.find(requestId).then((found) => {
@@ -185,7 +189,12 @@ export class World {
         });
       }
     }
-    await this.time.run(() => left === 0 || this.violations.length > 0);
+    const asked = gateways.map(({ actor }) => actor!);
+    const isAnyGone = (): boolean => asked.some(({ isAlive }) => !isAlive);
+    await this.time.run(() => left === 0 || this.violations.length > 0 || isAnyGone());
+    if (left === 0) return;
+    await this.settle(this.time.now() + LONGEST_SETTLING_MS);
+    await this.lookAround();
   }
 
   private isQuiet(): boolean {
