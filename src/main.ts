@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ConfigError, readConfig } from './config/read-config.js';
 import type { Config } from './config/config.js';
-import { KafkaSetupError } from './log/kafka/failure.js';
+import { LogSetupError } from './log/upload-log.js';
 import { createLogger } from './ops/logger.js';
 import { Watchdog } from './ops/watchdog.js';
 import { Service } from './service/service.js';
@@ -88,7 +88,7 @@ function onSignal(told: (signal: NodeJS.Signals) => void): Promise<never> {
 
 /** Something answers and refuses, and will do so again: the configuration, or what it names, is to be changed. */
 function isRefusal(error: unknown): boolean {
-  return [ConfigError, KafkaSetupError, NewerSchemaError].some((kind) => error instanceof kind);
+  return [ConfigError, LogSetupError, NewerSchemaError].some((kind) => error instanceof kind);
 }
 
 /**

@@ -2,7 +2,6 @@
  * The gateway with its durable log and nothing behind it: uploads are accepted and never processed.
  * It is put together as the service does it, but for a history that knows no request.
  */
-import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -11,15 +10,13 @@ import { TokenFile } from '../../src/accounts/token-file.js';
 import { createToken } from '../../src/accounts/token-store.js';
 import { logFolder } from '../../src/config/data-folder.js';
 import { readConfig } from '../../src/config/read-config.js';
-import { VersionClock } from '../../src/domain/version.js';
 import type { UploadEnd } from '../../src/log/uploads/upload-records.js';
 import { createApi } from '../../src/gateway/api.js';
+import type { GatewayDependencies } from '../../src/gateway/dependencies.js';
+import { GatewayModule } from '../../src/gateway/gateway.module.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
 import { createLogger } from '../../src/ops/logger.js';
-import { RequestHistory } from '../../src/status/history.js';
-import { RequestReader } from '../../src/status/request-reader.js';
-import { StatusTail } from '../../src/status/status-tail.js';
-import { StatusView } from '../../src/status/status-view.js';
+import { startRequestReader } from '../../src/status/start-request-reader.js';
 import { SqlRowStore } from '../../src/warehouse/rows/sql-row-store.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { ACCOUNT } from '../service/service.js';
@@ -47,15 +44,18 @@ const commands = {
       retentionMs: limits.logRetentionMs,
       timeoutMs: limits.logTimeoutMs,
     });
-    const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
-    const view = new StatusView(100_000);
-    const tail = await StatusTail.start(log, view, clock);
-    const history = new RequestHistory(new SqlRowStore(noWarehouse, config.clickhouseDatabase));
-    const reader = new RequestReader(view, tail, history, limits.logTimeoutMs);
+    const rows = new SqlRowStore(noWarehouse, config.clickhouseDatabase);
+    const { reader, clock } = await startRequestReader({
+      log,
+      rows,
+      viewBytes: 100_000,
+      timeoutMs: limits.logTimeoutMs,
+      parts: { add: () => undefined },
+    });
     const newToken = { account: ACCOUNT, role: 'owner', timeZone: 'UTC' } as const;
     const { token } = await createToken(join(folder, 'tokens.json'), newToken);
     const tokens = await TokenFile.open(config.tokensFile, logger);
-    const api = await createApi({
+    const dependencies: GatewayDependencies = {
       log,
       tokens,
       lookup: reader,
@@ -64,7 +64,8 @@ const commands = {
       clock,
       config,
       logger,
-    });
+    };
+    const api = await createApi(GatewayModule.register(dependencies), dependencies);
     await api.listen(0, '127.0.0.1');
     const { port } = api.getHttpServer().address() as AddressInfo;
     return { port, token };

@@ -1,7 +1,7 @@
 /** Asks the same question of the views and of a flat table without overwrites, on the same engine. */
 import { Session } from 'chdb';
 
-import { chdbFolder } from '../../src/warehouse/chdb/chdb-warehouse.js';
+import { chdbFolder } from '../../src/config/data-folder.js';
 import { FLAT_COLUMNS } from '../baselines/flat-columns.js';
 import { COST_COLUMNS } from '../load/cost-files.js';
 import { spreadOf } from '../measure.js';

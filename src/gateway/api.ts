@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
@@ -6,10 +7,9 @@ import type { ApiRequest } from './http/call.js';
 import type { GatewayDependencies } from './dependencies.js';
 import { docsRouter } from './docs/docs-router.js';
 import { openApiDocument } from './docs/document.js';
-import { GatewayModule } from './gateway.module.js';
 import { Claims } from './create/idempotency/claims.js';
 import { ExpressServer } from './http/express-server.js';
-import { NestLog } from './http/nest-log.js';
+import { NestLog } from '../ops/nest-log.js';
 
 const HEADERS_TIMEOUT_MS = 20_000;
 /** Above the idle time of usual load balancers (60 s), so that they close first and never write into a close. */
@@ -17,12 +17,15 @@ const KEEP_ALIVE_MS = 75_000;
 /** The upload deadline is the one that answers; Node's own stands behind it for everything else. */
 const REQUEST_TIMEOUT_MARGIN_MS = 60_000;
 
-/** The API as an application that is ready to listen. */
+/**
+ * The API as an application that is ready to listen.
+ *
+ * @param root holds the module of the gateway
+ */
 export async function createApi(
-  dependencies: GatewayDependencies,
+  root: DynamicModule,
+  { config, logger }: Pick<GatewayDependencies, 'config' | 'logger'>,
 ): Promise<NestExpressApplication> {
-  const { config, logger } = dependencies;
-  const root = GatewayModule.register(dependencies);
   const instance = express();
   instance.disable('x-powered-by');
   instance.disable('etag');

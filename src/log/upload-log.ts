@@ -86,6 +86,11 @@ export interface Tail {
   stop(): Promise<void>;
 }
 
+/** What the log answers shows that it can never work as configured. One line that names what to change. */
+export class LogSetupError extends Error {
+  override readonly name = 'LogSetupError';
+}
+
 /** The log did not take the records or did not answer; whether they are in it is unknown. */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';

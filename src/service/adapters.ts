@@ -11,68 +11,128 @@ import { migrate } from '../warehouse/schema/migrate.js';
 import { refusalOf } from '../warehouse/refusal.js';
 import { isPassing, type Warehouse } from '../warehouse/warehouse.js';
 
+// The only file that names an adapter. Each is loaded only when it is chosen, so that an installation
+// may leave the embedded engine out, and commands start faster that need none.
+
 /** What brokers have to answer that they are left: they may be away. */
 const LEAVE_MS = 2_000;
 
 /** Of what is on servers: it is waited for. */
 const NEVER = new Promise<never>(() => undefined);
 
-/** What has been opened, and how to close it again, last first. */
-export interface Infrastructure {
-  readonly log: UploadLog;
-  readonly warehouse: Warehouse;
-  /** Rejects when the log or the warehouse cannot go on in this process. */
+/** A log or a warehouse that has been opened. */
+interface Opened {
+  /** Rejects when it cannot go on in this process. */
   readonly failed: Promise<never>;
   /**
-   * Resolves when the brokers have answered and the warehouse has the schema that this process
-   * needs: waits while a server is away or not migrated yet.
+   * Resolves when it can be used: waits while a server is away or not migrated yet.
    *
-   * @throws ConfigError, KafkaSetupError, NewerSchemaError
+   * @throws ConfigError, LogSetupError, NewerSchemaError when it answers and refuses
    */
-  ready(signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
+  readonly ready: (signal: AbortSignal) => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
-/**
- * Opens the log and the warehouse behind their ports.
- * Adapters are chosen here and nowhere else; each is loaded only when it is chosen, so that an
- * installation may leave the embedded engines out.
- */
-export async function openInfrastructure(config: Config, logger: Logger): Promise<Infrastructure> {
+export interface OpenLog extends Opened {
+  readonly log: UploadLog;
+}
+
+export interface OpenWarehouse extends Opened {
+  readonly warehouse: Warehouse;
+}
+
+export interface Adapters extends OpenLog, OpenWarehouse {}
+
+/** Opens the log and the warehouse behind their ports, and locks the data folder. */
+export async function openAdapters(config: Config, logger: Logger): Promise<Adapters> {
   const closes: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (let next = closes.pop(); next !== undefined; next = closes.pop()) await next();
   };
   try {
-    const { dataDir } = config;
-    await mkdir(dataDir, { recursive: true });
-    const { DataFolderLock } = await import('../log/lmdb/data-folder-lock.js');
-    const lock = await DataFolderLock.acquire(dataDir);
-    closes.push(() => lock.release());
-    const {
-      log: adapter,
-      ready: logReady,
-      failed: logFailed,
-      close: closeLog,
-    } = await openLog(config, logger);
-    const log = new FormattedLog(adapter);
-    closes.push(closeLog);
-    const {
-      warehouse,
-      ready: warehouseReady,
-      failed: warehouseFailed,
-    } = await openWarehouse(config, logger);
+    await mkdir(config.dataDir, { recursive: true });
+    closes.push(await lockDataFolder(config.dataDir));
+    const log = await openLog(config, logger);
+    closes.push(() => log.close());
+    const warehouse = await openWarehouse(config, logger);
     closes.push(() => warehouse.close());
-    const ready = async (signal: AbortSignal): Promise<void> => {
-      await logReady(signal);
-      await warehouseReady(signal);
+    return {
+      log: log.log,
+      warehouse: warehouse.warehouse,
+      failed: Promise.race([log.failed, warehouse.failed]),
+      ready: async (signal) => {
+        await log.ready(signal);
+        await warehouse.ready(signal);
+      },
+      close,
     };
-    const failed = Promise.race([logFailed, warehouseFailed]);
-    return { log, warehouse, failed, ready, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/**
+ * Keeps other processes from the data folder.
+ *
+ * @returns gives it free again
+ * @throws Error, one line, when another process has it
+ */
+export async function lockDataFolder(dataDir: string): Promise<() => Promise<void>> {
+  const { DataFolderLock } = await import('../log/lmdb/data-folder-lock.js');
+  const lock = await DataFolderLock.acquire(dataDir);
+  return () => lock.release();
+}
+
+export async function openLog(
+  { dataDir, kafka, limits }: Pick<Config, 'dataDir' | 'kafka' | 'limits'>,
+  logger: Logger,
+): Promise<OpenLog> {
+  if (kafka !== undefined) {
+    const { configuredKafkaLog } = await import('../log/kafka/configured.js');
+    const log = await configuredKafkaLog(kafka, limits, logger);
+    const close = async (): Promise<void> => {
+      const reason = await attempt(() => log.close(), LEAVE_MS);
+      if (reason !== 'ok') logger.warn({ reason }, 'the brokers were not left in good order');
+    };
+    const ready = (signal: AbortSignal): Promise<void> => log.ready(signal);
+    return { log: new FormattedLog(log), failed: NEVER, ready, close };
+  }
+  const { LmdbLog } = await import('../log/lmdb/lmdb-log.js');
+  const log = LmdbLog.open({
+    dir: logFolder(dataDir),
+    retentionMs: limits.logRetentionMs,
+    timeoutMs: limits.logTimeoutMs,
+  });
+  return {
+    log: new FormattedLog(log),
+    failed: log.failed,
+    ready: () => Promise.resolve(),
+    close: () => log.close(),
+  };
+}
+
+export async function openWarehouse(
+  {
+    dataDir,
+    clickhouse,
+    clickhouseDatabase,
+  }: Pick<Config, 'dataDir' | 'clickhouse' | 'clickhouseDatabase'>,
+  logger: Logger,
+): Promise<OpenWarehouse> {
+  if (clickhouse !== undefined) {
+    const { connectClickHouse, clickHouseReady } =
+      await import('../warehouse/clickhouse/connect.js');
+    const warehouse = await connectClickHouse(clickhouse, clickhouseDatabase);
+    // Many processes share it: `custom-data migrate` is the one that changes its schema.
+    const ready = (signal: AbortSignal): Promise<void> =>
+      clickHouseReady(warehouse, clickhouseDatabase, logger, signal);
+    return { warehouse, failed: NEVER, ready, close: () => warehouse.close() };
+  }
+  const { ChdbWarehouse } = await import('../warehouse/chdb/chdb-warehouse.js');
+  const warehouse = await ChdbWarehouse.open(dataDir, clickhouseDatabase);
+  const ready = (): Promise<void> => migrate(warehouse, clickhouseDatabase);
+  return { warehouse, failed: warehouse.failed, ready, close: () => warehouse.close() };
 }
 
 /**
@@ -96,45 +156,4 @@ export function answered<T>(
     },
     signal,
   );
-}
-
-async function openLog(
-  { dataDir, kafka, limits }: Config,
-  logger: Logger,
-): Promise<Pick<Infrastructure, 'log' | 'failed' | 'ready' | 'close'>> {
-  if (kafka !== undefined) {
-    const { configuredKafkaLog } = await import('../log/kafka/configured.js');
-    const log = await configuredKafkaLog(kafka, limits, logger);
-    const close = async (): Promise<void> => {
-      const reason = await attempt(() => log.close(), LEAVE_MS);
-      if (reason !== 'ok') logger.warn({ reason }, 'the brokers were not left in good order');
-    };
-    return { log, failed: NEVER, ready: (signal) => log.ready(signal), close };
-  }
-  const { LmdbLog } = await import('../log/lmdb/lmdb-log.js');
-  const log = LmdbLog.open({
-    dir: logFolder(dataDir),
-    retentionMs: limits.logRetentionMs,
-    timeoutMs: limits.logTimeoutMs,
-  });
-  return { log, failed: log.failed, ready: () => Promise.resolve(), close: () => log.close() };
-}
-
-async function openWarehouse(
-  { dataDir, clickhouse, clickhouseDatabase }: Config,
-  logger: Logger,
-): Promise<Pick<Infrastructure, 'warehouse' | 'failed' | 'ready'>> {
-  if (clickhouse !== undefined) {
-    const { connectClickHouse, clickHouseReady } =
-      await import('../warehouse/clickhouse/connect.js');
-    const warehouse = await connectClickHouse(clickhouse, clickhouseDatabase);
-    // Many processes share it: `custom-data migrate` is the one that changes its schema.
-    const ready = (signal: AbortSignal): Promise<void> =>
-      clickHouseReady(warehouse, clickhouseDatabase, logger, signal);
-    return { warehouse, failed: NEVER, ready };
-  }
-  const { ChdbWarehouse } = await import('../warehouse/chdb/chdb-warehouse.js');
-  const warehouse = await ChdbWarehouse.open(dataDir, clickhouseDatabase);
-  const ready = (): Promise<void> => migrate(warehouse, clickhouseDatabase);
-  return { warehouse, failed: warehouse.failed, ready };
 }

@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { ITopicConfig } from 'kafkajs';
 import { pino } from 'pino';
 
-import { KafkaSetupError } from '../../src/log/kafka/failure.js';
-import { TOPICS } from '../../src/log/upload-log.js';
+import { LogSetupError, TOPICS } from '../../src/log/upload-log.js';
 import { KafkaBroker } from '../helpers/kafka-broker.js';
 import {
   describeWithBroker,
@@ -77,7 +76,7 @@ describeWithKafka('the topics', () => {
   ])('are refused with %s %s', async (setting, value, needed) => {
     await create({ ...RIGHT, [setting]: value });
     const message = `topic ${logs.prefix}uploads: ${setting} is ${value}, but it has to be ${needed}`;
-    await expect(logs.open()).rejects.toThrow(new KafkaSetupError(message));
+    await expect(logs.open()).rejects.toThrow(new LogSetupError(message));
   });
 
   it('cannot be made with more replicas than there are brokers', async () => {
@@ -146,7 +145,7 @@ describeWithBroker('a broker that asks for credentials', () => {
     const sasl = { mechanism: 'plain', username: user, password: 'wrong' } as const;
     const opening = logs.open({ sasl });
     await expect(opening).rejects.toThrow(/^KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: /);
-    await expect(opening).rejects.toThrow(KafkaSetupError);
+    await expect(opening).rejects.toThrow(LogSetupError);
   });
 
   it('ends the start with a line that names the mechanism when it does not know it', async () => {

@@ -1,37 +1,37 @@
 import { existsSync } from 'node:fs';
-import type { ClickHouseConfig, Config, KafkaConfig, Limits } from '../../config/config.js';
+
+import type { Config } from '../../config/config.js';
 import { logFolder } from '../../config/data-folder.js';
-import { FormattedLog } from '../../log/formatted-log.js';
 import type { UploadLog } from '../../log/upload-log.js';
 import { createLogger } from '../../ops/logger.js';
+import { lockDataFolder, openLog, openWarehouse } from '../../service/adapters.js';
 import { refusalOf } from '../../warehouse/refusal.js';
 import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
 import { CommandError } from './terminal.js';
 
-// Native modules are loaded by the commands that need them: the others start faster and also work
-// where they are not installed.
+const SILENT = createLogger('silent');
 
-/** Runs `work` with the log of the service, whether that is running or not. */
-export async function withLog<T>(
-  { dataDir, kafka, limits }: Config,
-  work: (log: UploadLog) => Promise<T>,
-): Promise<T> {
-  if (kafka !== undefined) return withBrokers(kafka, limits, work);
-  const dir = logFolder(dataDir);
+/**
+ * Runs `work` with the log of the service, whether that is running or not.
+ *
+ * @throws Error, one line, when there is none, or the brokers do not answer or refuse
+ */
+export async function withLog<T>(config: Config, work: (log: UploadLog) => Promise<T>): Promise<T> {
+  const { dataDir, kafka, limits } = config;
   // One made here would have the wrong partitions, and most likely be in the wrong place.
-  if (!existsSync(dir)) {
+  if (kafka === undefined && !existsSync(logFolder(dataDir))) {
     throw new CommandError(`DATA_DIR ${dataDir} has no log; the service has not run on it yet`);
   }
-  const { LmdbLog } = await import('../../log/lmdb/lmdb-log.js');
-  const log = LmdbLog.open({
-    dir,
-    retentionMs: limits.logRetentionMs,
-    timeoutMs: limits.logTimeoutMs,
-  });
+  const { log, ready, close } = await openLog(config, SILENT);
   try {
-    return await work(new FormattedLog(log));
+    const timeout = AbortSignal.timeout(limits.logTimeoutMs);
+    await ready(timeout).catch((error: unknown) => {
+      if (!timeout.aborted) throw error;
+      throw new CommandError('KAFKA_BROKERS: none of the brokers answers');
+    });
+    return await work(log);
   } finally {
-    await log.close();
+    await close();
   }
 }
 
@@ -68,32 +68,11 @@ export async function withIdleLog<T>(
   work: (log: UploadLog) => Promise<T>,
 ): Promise<T> {
   if (config.kafka !== undefined) return withLog(config, work);
-  const { DataFolderLock } = await import('../../log/lmdb/data-folder-lock.js');
-  const lock = await DataFolderLock.acquire(config.dataDir);
+  const release = await lockDataFolder(config.dataDir);
   try {
     return await withLog(config, work);
   } finally {
-    await lock.release();
-  }
-}
-
-/** @throws Error, one line, when the brokers do not answer or refuse */
-async function withBrokers<T>(
-  kafka: KafkaConfig,
-  limits: Limits,
-  work: (log: UploadLog) => Promise<T>,
-): Promise<T> {
-  const { configuredKafkaLog } = await import('../../log/kafka/configured.js');
-  const log = await configuredKafkaLog(kafka, limits, createLogger('silent'));
-  const timeout = AbortSignal.timeout(limits.logTimeoutMs);
-  try {
-    await log.ready(timeout);
-    return await work(new FormattedLog(log));
-  } catch (error) {
-    if (!timeout.aborted) throw error;
-    throw new CommandError('KAFKA_BROKERS: none of the brokers answers');
-  } finally {
-    await log.close();
+    await release();
   }
 }
 
@@ -104,44 +83,43 @@ async function withBrokers<T>(
  * @throws Error, one line, when one is, or when the server does not answer or refuses
  */
 export async function withWarehouse<T>(
-  { dataDir, clickhouse, clickhouseDatabase }: Config,
+  config: Config,
   work: (warehouse: Warehouse) => Promise<T>,
 ): Promise<T> {
-  if (clickhouse !== undefined) return withServer(clickhouse, clickhouseDatabase, work);
-  const { DataFolderLock } = await import('../../log/lmdb/data-folder-lock.js');
-  const lock = await DataFolderLock.acquire(dataDir);
+  if (config.clickhouse !== undefined) {
+    const { url } = config.clickhouse;
+    return withOpenWarehouse(config, work).catch((error: unknown) => {
+      throw ofServer(url, error);
+    });
+  }
+  const release = await lockDataFolder(config.dataDir);
   try {
-    const { ChdbWarehouse } = await import('../../warehouse/chdb/chdb-warehouse.js');
-    const warehouse = await ChdbWarehouse.open(dataDir, clickhouseDatabase);
-    try {
-      return await work(warehouse);
-    } finally {
-      await warehouse.close();
-    }
+    return await withOpenWarehouse(config, work);
   } finally {
-    await lock.release();
+    await release();
   }
 }
 
-async function withServer<T>(
-  config: ClickHouseConfig,
-  database: string,
+async function withOpenWarehouse<T>(
+  config: Config,
   work: (warehouse: Warehouse) => Promise<T>,
 ): Promise<T> {
-  const { connectClickHouse } = await import('../../warehouse/clickhouse/connect.js');
-  const warehouse = await connectClickHouse(config, database);
+  const { warehouse, close } = await openWarehouse(config, SILENT);
   try {
     return await work(warehouse);
-  } catch (error) {
-    const refusal = refusalOf(error);
-    if (refusal !== undefined) throw refusal;
-    if (error instanceof WarehouseError && error.code === undefined) {
-      throw new CommandError(
-        `CLICKHOUSE_URL: no ClickHouse server answers at ${config.url} (${error.message})`,
-      );
-    }
-    throw error;
   } finally {
-    await warehouse.close();
+    await close();
   }
+}
+
+/** An error of a server, in one line that names what to change, where there is something. */
+function ofServer(url: string, error: unknown): unknown {
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) return refusal;
+  if (error instanceof WarehouseError && error.code === undefined) {
+    return new CommandError(
+      `CLICKHOUSE_URL: no ClickHouse server answers at ${url} (${error.message})`,
+    );
+  }
+  return error;
 }

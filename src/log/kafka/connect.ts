@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import type { Logger } from '../../ops/logger.js';
-import { TOPICS } from '../upload-log.js';
+import { TOPICS, LogSetupError } from '../upload-log.js';
 import { Appender } from './appender.js';
 import { createClient, type KafkaConnection } from './client.js';
 import type { Compression } from './compression.js';
 import { DirectReader } from './direct-reader.js';
-import { KafkaSetupError, reasonOf, refusalAtStart } from './failure.js';
+import { reasonOf, refusalAtStart } from './failure.js';
 import { ensureTopics, type TopicSettings } from './topics.js';
 
 const RETRY_MS = 1_000;
@@ -31,7 +31,7 @@ export interface Connected {
 /**
  * Waits for the brokers, logging what it waits for, and creates and checks the topics.
  *
- * @throws KafkaSetupError what waiting does not mend, in one line
+ * @throws LogSetupError what waiting does not mend, in one line
  * @throws the signal's reason
  */
 export async function connectWhenUp(
@@ -45,9 +45,9 @@ export async function connectWhenUp(
     try {
       return await connect(options);
     } catch (error) {
-      if (error instanceof KafkaSetupError) throw error;
+      if (error instanceof LogSetupError) throw error;
       const refused = refusalAtStart(error);
-      if (refused !== undefined) throw new KafkaSetupError(refused, { cause: error });
+      if (refused !== undefined) throw new LogSetupError(refused, { cause: error });
       if (loggedAt === undefined) {
         loggedAt = 0;
       } else if (Date.now() - loggedAt >= LOG_MS) {

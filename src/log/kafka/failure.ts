@@ -1,10 +1,5 @@
 import { LogUnavailableError } from '../upload-log.js';
 
-/** The brokers, or what is on them, can never work as configured. One line that names what to change. */
-export class KafkaSetupError extends Error {
-  override readonly name = 'KafkaSetupError';
-}
-
 interface KafkaFailure {
   readonly name: string;
   readonly message: string;

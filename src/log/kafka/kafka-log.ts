@@ -71,7 +71,7 @@ export class KafkaLog implements UploadLog {
    * Waits for the brokers, logging what it waits for, and creates and checks the topics. To be
    * called once.
    *
-   * @throws KafkaSetupError what waiting does not mend, in one line
+   * @throws LogSetupError what waiting does not mend, in one line
    * @throws the signal's reason
    */
   async ready(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import kafkajs, { type Admin } from 'kafkajs';
-import { type Topic, TOPICS } from '../upload-log.js';
-import { KafkaSetupError, rootOf } from './failure.js';
+import { type Topic, TOPICS, LogSetupError } from '../upload-log.js';
+import { rootOf } from './failure.js';
 
 /** One append is one batch at the broker: what is gathered into it, and the largest single record, fit. */
 export const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
@@ -32,7 +32,7 @@ export interface TopicSettings {
  * Creates the topics that are missing and checks every one of them.
  *
  * @returns how many replicas each partition has at least
- * @throws KafkaSetupError naming the topic and the setting that does not do
+ * @throws LogSetupError naming the topic and the setting that does not do
  */
 export async function ensureTopics(
   admin: Admin,
@@ -67,7 +67,7 @@ async function defaultReplicas(admin: Admin): Promise<number> {
   });
   const replicas = Number(resources[0]?.configEntries[0]?.configValue);
   if (replicas >= 1) return replicas;
-  throw new KafkaSetupError(
+  throw new LogSetupError(
     `KAFKA_REPLICATION_FACTOR: to be set, since the brokers do not tell their ${setting}`,
   );
 }
@@ -120,7 +120,7 @@ async function create(
     const refused = (error as { errors?: readonly unknown[] }).errors?.[0] ?? error;
     const { type, message } = rootOf(refused);
     if (type === 'INVALID_REPLICATION_FACTOR') {
-      throw new KafkaSetupError(
+      throw new LogSetupError(
         `KAFKA_REPLICATION_FACTOR: topic ${name} cannot be created: ${message}`,
       );
     }
@@ -147,7 +147,7 @@ async function check(
     const demand = (setting: string, holds: (value: string) => boolean, needed: string): void => {
       const value = values.get(setting) ?? 'unknown';
       if (holds(value)) return;
-      throw new KafkaSetupError(
+      throw new LogSetupError(
         `topic ${resourceName}: ${setting} is ${value}, but it has to be ${needed}`,
       );
     };

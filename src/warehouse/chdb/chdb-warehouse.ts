@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 
 import type { ChdbResult } from 'chdb';
 
+import { chdbFolder } from '../../config/data-folder.js';
 import { Failure } from '../../domain/failure.js';
 import { lostDisk } from '../../ops/lost-disk.js';
 import { warehouseErrors } from '../../ops/metrics.js';
@@ -30,11 +31,6 @@ const INSERT_SETTINGS = Object.entries(ONE_PART)
   .join(', ');
 
 const READ_ARGUMENTS = ['--output_format_json_quote_64bit_integers=1'];
-
-/** Where the embedded engine keeps its tables. A read-only session opens the same folder. */
-export function chdbFolder(dataDir: string): string {
-  return resolve(dataDir, 'warehouse');
-}
 
 /**
  * The ClickHouse engine in this process. Statements run on threads of libuv's pool

@@ -8,7 +8,8 @@ import type { Transition } from '../../../src/domain/requests/transition.js';
 import type { UploadEnd } from '../../../src/log/uploads/upload-records.js';
 import { VersionClock } from '../../../src/domain/version.js';
 import { createApi } from '../../../src/gateway/api.js';
-import type { GatewayConfig } from '../../../src/gateway/dependencies.js';
+import type { GatewayDependencies, GatewayConfig } from '../../../src/gateway/dependencies.js';
+import { GatewayModule } from '../../../src/gateway/gateway.module.js';
 import type { LogRecord } from '../../../src/log/upload-log.js';
 import { Watches } from '../../../src/status/watches.js';
 import { MemoryLog } from './memory-log.js';
@@ -94,7 +95,7 @@ export async function startGateway(
     { level: 'debug', base: null },
     { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
-  const app = await createApi({
+  const dependencies: GatewayDependencies = {
     log,
     tokens: { holderOf: (token) => HOLDERS[token] },
     lookup,
@@ -103,7 +104,8 @@ export async function startGateway(
     clock,
     config,
     logger,
-  });
+  };
+  const app = await createApi(GatewayModule.register(dependencies), dependencies);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}/custom-data-upload/v1.0`;

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 
-import { KafkaSetupError } from '../../../src/log/kafka/failure.js';
-import { LogUnavailableError } from '../../../src/log/upload-log.js';
+import { LogSetupError, LogUnavailableError } from '../../../src/log/upload-log.js';
 import { KafkaCluster } from '../../helpers/kafka-cluster.js';
 import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
 import { record } from '../../helpers/log/log-folders.js';
@@ -55,7 +54,7 @@ describeWithBroker('the topics of three brokers', () => {
     }).map(([name, wanted]) => ({ name, value: wanted }));
     await logs.admin((admin) => admin.createTopics({ topics: [{ topic, configEntries }] }));
     const message = `topic ${topic}: ${setting} is ${value}, but it has to be ${needed}`;
-    await expect(logs.open({ replicationFactor: 3 })).rejects.toThrow(new KafkaSetupError(message));
+    await expect(logs.open({ replicationFactor: 3 })).rejects.toThrow(new LogSetupError(message));
   });
 
   it('with two replicas take nothing that one of them alone would have', async () => {

@@ -144,7 +144,7 @@ test('what only a gateway needs is not loaded by a process that is none', () => 
   const program = `
     import { createRequire } from 'node:module';
     const loaded = () => Object.keys(createRequire(import.meta.url).cache);
-    await import('./dist/service.js');
+    await import('./dist/service/service.js');
     console.log(JSON.stringify(loaded()));
     await import('./dist/gateway/api.js');
     console.log(JSON.stringify(loaded()));`;

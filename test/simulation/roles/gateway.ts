@@ -5,7 +5,6 @@ import type { FamilyName } from '../../../src/domain/families/index.js';
 import { uuidv7 } from '../../../src/domain/requests/request-id.js';
 import type { RequestLookup } from '../../../src/domain/requests/request-lookup.js';
 import type { Transition } from '../../../src/domain/requests/transition.js';
-import { VersionClock } from '../../../src/domain/version.js';
 import { lookupWithoutErased } from '../../../src/operator/erasure/lookup-without-erased.js';
 import { Acceptance } from '../../../src/gateway/create/acceptance.js';
 import { ChunkBuffers } from '../../../src/gateway/create/receive/chunk-buffers.js';
@@ -18,10 +17,7 @@ import {
   Idempotency,
   type KeyedFile,
 } from '../../../src/gateway/create/idempotency/idempotency.js';
-import { RequestHistory } from '../../../src/status/history.js';
-import { RequestReader } from '../../../src/status/request-reader.js';
-import { StatusTail } from '../../../src/status/status-tail.js';
-import { StatusView } from '../../../src/status/status-view.js';
+import { startRequestReader } from '../../../src/status/start-request-reader.js';
 import type { Body } from './body.js';
 import { followErasures, type Role, type RoleDependencies } from './role.js';
 
@@ -51,15 +47,13 @@ export async function startGateway(
   const { log, rows, config, logger } = dependencies;
   const { limits } = config;
   const erased = await followErasures(dependencies);
-  const history = new RequestHistory(rows);
-  const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
-  const view = new StatusView(viewBytes);
-  const tail = await StatusTail.start(log, view, clock);
-  const reader = new RequestReader(view, tail, history, limits.logTimeoutMs);
-  await reader.caughtUp();
-  const written = await history.highestVersion();
-  clock.observe(written);
-  view.mayLack(written.toString());
+  const { reader, tail, clock } = await startRequestReader({
+    log,
+    rows,
+    viewBytes,
+    timeoutMs: limits.logTimeoutMs,
+    parts: { add: () => undefined },
+  });
   const guard = await RetentionGuard.start(
     {
       log,

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { logFolder } from '../../../../src/config/data-folder.js';
+import { logFolder, chdbFolder } from '../../../../src/config/data-folder.js';
 import { uuidv7 } from '../../../../src/domain/requests/request-id.js';
 import type { UploadEnd } from '../../../../src/log/uploads/upload-records.js';
 import { FormattedLog } from '../../../../src/log/formatted-log.js';
 import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { createQueryServer } from '../../../../src/query/server.js';
-import { chdbFolder } from '../../../../src/warehouse/chdb/chdb-warehouse.js';
 import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
 import { type Outcome, outcomeOf } from '../../../helpers/outcome.js';
 import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';

@@ -1,6 +1,6 @@
 import { Failure } from '../domain/failure.js';
-import { attempt } from '../ops/attempt.js';
-import type { Logger } from '../ops/logger.js';
+import { attempt } from './attempt.js';
+import type { Logger } from './logger.js';
 
 /** Something that runs until it is stopped, or cannot go on. */
 export interface Part {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
-import { Parts } from '../../../src/service/parts.js';
+import { Parts } from '../../../src/ops/parts.js';
 
 const parts = (): Parts => new Parts(pino({ level: 'silent' }));
 const never = new Promise<never>(() => undefined);

@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import type { Logger } from '../../ops/logger.js';
+import type { Logger } from './logger.js';
 
 /** Nest's own messages as lines of the service's log. */
 export class NestLog implements LoggerService {

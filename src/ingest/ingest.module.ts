@@ -1,0 +1,35 @@
+import {
+  ConfigurableModuleBuilder,
+  Inject,
+  Module,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+
+import type { Parts } from '../ops/parts.js';
+import type { IngestDependencies } from './dependencies.js';
+import { Ingest } from './ingest.js';
+
+export interface IngestModuleDependencies extends IngestDependencies {
+  readonly parts: Parts;
+  /** For how many milliseconds uploads in flight may still be finished. */
+  readonly stopMs: () => number;
+}
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
+  new ConfigurableModuleBuilder<IngestModuleDependencies>().build();
+
+/** The role `ingest`: from the log into the warehouse. */
+@Module({})
+export class IngestModule extends ConfigurableModuleClass implements OnApplicationBootstrap {
+  constructor(
+    @Inject(MODULE_OPTIONS_TOKEN) private readonly dependencies: IngestModuleDependencies,
+  ) {
+    super();
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { parts, stopMs } = this.dependencies;
+    const ingest = await Ingest.start(this.dependencies);
+    parts.add({ failed: ingest.failed, stop: () => ingest.stop(stopMs()) });
+  }
+}

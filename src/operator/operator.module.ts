@@ -1,0 +1,52 @@
+import {
+  ConfigurableModuleBuilder,
+  Inject,
+  Module,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+
+import type { Config } from '../config/config.js';
+import type { UploadLog } from '../log/upload-log.js';
+import type { Logger } from '../ops/logger.js';
+import type { Parts } from '../ops/parts.js';
+import type { RowStore } from '../warehouse/row-store.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+import { startEraser } from './erasure/eraser.js';
+import { startArchivals } from './metrics/archival-writer.js';
+
+export interface OperatorDependencies {
+  readonly config: Pick<Config, 'clickhouse' | 'clickhouseDatabase'>;
+  readonly log: UploadLog;
+  readonly rows: RowStore;
+  readonly warehouse: Warehouse;
+  readonly logger: Logger;
+  readonly parts: Parts;
+}
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
+  new ConfigurableModuleBuilder<OperatorDependencies>().build();
+
+/** Carries out what operators order through the topic `control`; runs with the role `status`. */
+@Module({})
+export class OperatorModule extends ConfigurableModuleClass implements OnApplicationBootstrap {
+  constructor(@Inject(MODULE_OPTIONS_TOKEN) private readonly dependencies: OperatorDependencies) {
+    super();
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { config, log, rows, warehouse, logger, parts } = this.dependencies;
+    const { clickhouse, clickhouseDatabase: database } = config;
+    parts.add(await startArchivals(log, warehouse, logger));
+    parts.add(
+      await startEraser({
+        log,
+        rows,
+        warehouse,
+        database,
+        cluster: clickhouse?.cluster,
+        statementMs: clickhouse?.timeoutMs ?? 0,
+        logger,
+      }),
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import { TokenFile } from '../accounts/token-file.js';
+import type { Config } from '../config/config.js';
+import type { ErasureFence } from '../domain/erasure-fence.js';
+import type { GatewayDependencies } from '../gateway/dependencies.js';
+import { RetentionGuard } from '../gateway/create/retention-guard.js';
+import { CONSUMER_GROUPS, type UploadLog } from '../log/upload-log.js';
+import { lookupWithoutErased } from '../operator/erasure/lookup-without-erased.js';
+import type { Logger } from '../ops/logger.js';
+import type { Parts } from '../ops/parts.js';
+import { startRequestReader } from '../status/start-request-reader.js';
+import { ViewProgress } from '../status/view-progress.js';
+import type { RowStore } from '../warehouse/row-store.js';
+
+/** For the requests that are answered from memory; the history answers for older ones. */
+const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
+
+export interface GatewayParts {
+  readonly config: Config;
+  readonly log: UploadLog;
+  readonly rows: RowStore;
+  readonly erased: ErasureFence;
+  readonly logger: Logger;
+  readonly parts: Parts;
+}
+
+/**
+ * Starts what the gateway needs of the rest of the service.
+ *
+ * @param ask asks the log or the warehouse until it answers
+ */
+export async function startGatewayDependencies(
+  { config, log, rows, erased, logger, parts }: GatewayParts,
+  ask: <T>(question: () => Promise<T>) => Promise<T>,
+): Promise<GatewayDependencies & { readonly viewProgress: ViewProgress }> {
+  const { limits } = config;
+  const { reader, tail, clock } = await startRequestReader(
+    { log, rows, viewBytes: STATUS_VIEW_BYTES, timeoutMs: limits.logTimeoutMs, parts },
+    ask,
+  );
+  const viewProgress = new ViewProgress(log, tail, limits.viewStalledMs);
+  let fence: GatewayDependencies['fence'] = reader;
+  // Kafka deletes by age, the embedded log only what is finished.
+  if (config.kafka !== undefined) {
+    const { topic, group } = CONSUMER_GROUPS.ingest;
+    const retentionMs = limits.logRetentionMs;
+    const guard = await RetentionGuard.start({ log, topic, group, retentionMs, logger }, reader);
+    parts.add(guard);
+    fence = guard;
+  }
+  const tokens = await TokenFile.open(config.tokensFile, logger);
+  parts.add({
+    stop: () => {
+      tokens.close();
+    },
+  });
+  const lookup = lookupWithoutErased(reader, erased);
+  return { log, tokens, lookup, fence, erased, clock, config, logger, viewProgress };
+}

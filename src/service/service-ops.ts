@@ -1,0 +1,62 @@
+import type { Config } from '../config/config.js';
+import { ConsumerLagGauges } from '../log/consumer-lag.js';
+import { CONSUMER_GROUPS, type UploadLog } from '../log/upload-log.js';
+import { measureDisk } from '../ops/disk-space.js';
+import type { Logger } from '../ops/logger.js';
+import { registry } from '../ops/metrics.js';
+import { createOpsServer, type OpsServer } from '../ops/ops-server.js';
+import { RequestHistory } from '../status/history.js';
+import { RequestTotalsGauges } from '../status/request-totals.js';
+import type { ViewProgress } from '../status/view-progress.js';
+import type { RowStore } from '../warehouse/row-store.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+
+export interface ObservedService {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly log: UploadLog;
+  readonly warehouse: Warehouse;
+  readonly rows: RowStore;
+  readonly phase: () => 'starting' | 'running' | 'stopping';
+  /** Undefined: no gateway, or not yet. */
+  readonly viewProgress: () => ViewProgress | undefined;
+}
+
+/** What operators see of the service: health, and what is measured when the metrics are asked for. */
+export function createServiceOps(service: ObservedService): OpsServer {
+  const { config, logger, log, warehouse, rows } = service;
+  const { dataDir, roles } = config;
+  const isRunning = async (): Promise<void> => {
+    const phase = service.phase();
+    if (phase !== 'running') throw new Error(`the service is ${phase}`);
+    await Promise.resolve();
+  };
+  const logAnswers = async (): Promise<void> => {
+    await log.endOffsets('uploads');
+  };
+  const warehouseAnswers = async (): Promise<void> => {
+    await warehouse.query('SELECT 1 AS one');
+  };
+  const viewMoves = async (): Promise<void> => {
+    await service.viewProgress()?.check();
+  };
+  const lag = new ConsumerLagGauges(log, Object.values(CONSUMER_GROUPS));
+  const totals = roles.has('status')
+    ? new RequestTotalsGauges(new RequestHistory(rows))
+    : undefined;
+  // A gateway takes uploads while the warehouse is away. If a log outage made gateways not ready, all
+  // would leave the load balancer at once and no client would get its 503 with Retry-After.
+  const readiness = roles.has('gateway')
+    ? { readiness: { service: isRunning, status: viewMoves }, told: { log: logAnswers } }
+    : { readiness: { service: isRunning, log: logAnswers, warehouse: warehouseAnswers } };
+  return createOpsServer({
+    registry,
+    ...readiness,
+    logger,
+    measurements: {
+      lag: () => lag.measure(),
+      disk: () => measureDisk(dataDir),
+      ...(totals !== undefined && { history: () => totals.measure() }),
+    },
+  });
+}

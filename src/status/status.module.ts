@@ -1,0 +1,43 @@
+import {
+  ConfigurableModuleBuilder,
+  Inject,
+  Module,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+
+import type { ErasureFence } from '../domain/erasure-fence.js';
+import type { UploadLog } from '../log/upload-log.js';
+import type { Logger } from '../ops/logger.js';
+import type { Parts } from '../ops/parts.js';
+import type { RowStore } from '../warehouse/row-store.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
+import { startAuditor } from './audit/auditor.js';
+import { HistoryWriter } from './history-writer.js';
+import { RequestHistory } from './history.js';
+
+export interface StatusDependencies {
+  readonly log: UploadLog;
+  readonly rows: RowStore;
+  readonly warehouse: Warehouse;
+  readonly erased: ErasureFence;
+  readonly logger: Logger;
+  readonly parts: Parts;
+}
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
+  new ConfigurableModuleBuilder<StatusDependencies>().build();
+
+/** The role `status`: writes the request history and the audit. */
+@Module({})
+export class StatusModule extends ConfigurableModuleClass implements OnApplicationBootstrap {
+  constructor(@Inject(MODULE_OPTIONS_TOKEN) private readonly dependencies: StatusDependencies) {
+    super();
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { log, rows, warehouse, erased: fence, logger, parts } = this.dependencies;
+    const history = new RequestHistory(rows);
+    parts.add(await HistoryWriter.start({ log, history, warehouse, fence, logger }));
+    parts.add(await startAuditor(log, warehouse));
+  }
+}
