@@ -20,7 +20,7 @@ import type { IngestDependencies } from './dependencies.js';
 import { CrashJournal } from './crash/crash-journal.js';
 import { nodeFiles } from './files/node-files.js';
 import type { WorkingFiles } from './files/working-files.js';
-import { Pipeline } from './pipeline.js';
+import { UploadProcessor } from './process-upload.js';
 import { PreparePool } from './prepare/prepare-pool.js';
 import type { Preparer } from './prepare/preparer.js';
 import { isErased, uploadInFlight, type UploadInFlight } from './upload-in-flight.js';
@@ -40,17 +40,15 @@ function meansOf({ config }: IngestDependencies): IngestMeans {
 }
 
 /**
- * The ingest role: takes whole uploads off the log, validates them, writes them to the warehouse in
- * batches, publishes each transition, and commits last.
- *
- * One loop owns the consumer's state; everything in it happens on the event loop, in this order:
- * assemble → prepare (parse, validate, group, encode: on threads) → batch → write → commit.
+ * The ingest role: reads the records of the uploads topic and puts uploads together (`records`), takes
+ * each to its final status (`process`), and commits last.
  */
 export class Ingest implements RecordHandler {
   private readonly failure = new Failure();
   private readonly assignments = new Map<number, Assignment>();
   private readonly aborting = new AbortController();
-  private readonly pipeline: Pipeline;
+  private readonly processor: UploadProcessor;
+  private readonly processing = new Set<Promise<unknown>>();
   private readonly room: WaitingRoom;
   private readonly giveUpMs: number;
   private readonly endWatch: EndWatch;
@@ -90,17 +88,10 @@ export class Ingest implements RecordHandler {
       Math.min(this.giveUpMs / 10, LOOK_MS),
       this.failure.report,
     );
-    const outcomes = {
-      finished: (upload: UploadInFlight): void => {
-        this.finished(upload);
-      },
-      broken: this.failure.report,
-    };
-    this.pipeline = new Pipeline(
+    this.processor = new UploadProcessor(
       dependencies,
       pool,
       journal,
-      outcomes,
       () => store.isFilling,
       signal,
     );
@@ -132,7 +123,10 @@ export class Ingest implements RecordHandler {
     this.room.wake();
   }
 
-  /** Only ends wait for room, and only for uploads that are complete: theirs lie before them. */
+  /**
+   * Backpressure acts on `end` records only. Pausing on a chunk would deadlock: the `end` that frees
+   * memory lies behind it.
+   */
   async records(partition: number, records: readonly LogRecord[]): Promise<void> {
     const assignment = this.assignments.get(partition);
     if (assignment === undefined) return;
@@ -149,8 +143,9 @@ export class Ingest implements RecordHandler {
         if (!isWanted()) return;
         throw error;
       }
-      if (complete !== undefined) this.begin(uploadInFlight(complete, owned));
-      else if (bytes !== undefined) this.room.leave(bytes);
+      if (complete !== undefined) {
+        this.begin(uploadInFlight(complete, owned));
+      } else if (bytes !== undefined) this.room.leave(bytes);
     }
     owned.commitSoon();
   }
@@ -166,25 +161,29 @@ export class Ingest implements RecordHandler {
     this.room.wake();
     await this.consumption?.stop();
     const failed = this.failed.catch(() => undefined);
-    await Promise.race([this.pipeline.empty(), failed, timeout(deadlineMs)]);
+    await Promise.race([Promise.all(this.processing), failed, timeout(deadlineMs)]);
     this.aborting.abort();
-    this.pipeline.close();
+    this.processor.close();
     for (const { owned } of this.assignments.values()) await owned.commitNow();
     await this.pool.close();
   }
 
   private begin(upload: UploadInFlight): void {
-    // Of an upload that a replay brings back after its account's erasure, nothing is told.
-    if (isErased(this.dependencies.fence, upload)) this.finished(upload);
-    else this.pipeline.add(upload);
+    const processing = this.process(upload)
+      .catch(this.failure.report)
+      .finally(() => this.processing.delete(processing));
+    this.processing.add(processing);
   }
 
-  private finished({ requestId, partition, upload, span, transition }: UploadInFlight): void {
+  private async process(upload: UploadInFlight): Promise<void> {
+    // Of an upload that a replay brings back after its account's erasure, nothing is told.
+    if (!isErased(this.dependencies.fence, upload)) await this.processor.process(upload);
+    const { requestId, owned, end, span, transition } = upload;
     span.setAttribute('status', transition.status);
     endSpan(span);
-    partition.watermark.release(requestId);
-    partition.commitSoon();
-    this.room.leave(upload.end.bytes);
+    owned.watermark.release(requestId);
+    owned.commitSoon();
+    this.room.leave(end.bytes);
   }
 }
 

@@ -5,14 +5,12 @@ import type { CompleteUpload } from './assemble/complete-upload.js';
 import type { OwnedPartition } from './commit/owned-partition.js';
 
 /** A complete upload on its way through preparation, batch and warehouse. */
-export interface UploadInFlight {
-  readonly requestId: string;
-  readonly account: string;
-  readonly upload: CompleteUpload;
+export interface UploadInFlight extends CompleteUpload {
   readonly version: bigint;
   /** Seconds since the epoch: the request's creation. */
   readonly uploadedAt: number;
-  readonly partition: OwnedPartition;
+  /** The partition whose watermark it holds. */
+  readonly owned: OwnedPartition;
   /** From the reading of its end to its last transition. */
   readonly span: Span;
   /** The latest transition published. */
@@ -26,16 +24,14 @@ export function isErased(fence: ErasureFence, { account, version }: UploadInFlig
   return fence.covers(account, version);
 }
 
-export function uploadInFlight(upload: CompleteUpload, partition: OwnedPartition): UploadInFlight {
+export function uploadInFlight(upload: CompleteUpload, owned: OwnedPartition): UploadInFlight {
   const { requestId, account, family, end, traceparent } = upload;
   const { version } = end;
   return {
-    requestId,
-    account,
-    upload,
+    ...upload,
     version: BigInt(version),
     uploadedAt: Math.floor(end.acceptedAt / 1000),
-    partition,
+    owned,
     span: beginSpan('process', SpanKind.CONSUMER, traceparent, { requestId, family }),
     transition: uploaded({ requestId, account, family, version, sentMax: version }, end.acceptedAt),
     rows: { validated: 0, stored: 0, readBack: 0 },

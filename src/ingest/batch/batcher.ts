@@ -1,10 +1,12 @@
 import type { PreparedUpload } from '../../csv/prepared-upload.js';
 import type { UploadInFlight } from '../upload-in-flight.js';
 
-/** A prepared upload that waits for its batch. */
+/** A prepared upload in its batch, and whoever waits for its final status. */
 export interface BatchItem {
   readonly flight: UploadInFlight;
   readonly prepared: PreparedUpload;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export interface BatchLimits {
@@ -48,27 +50,30 @@ export class Batcher {
 
   /**
    * @param isMoreComing whether uploads are on their way that may join the batch
-   * @param write writes one batch; resolves when the next may be begun, and does not reject
+   * @param writeBatch settles every item; resolves when the next batch may be begun, and does not reject
    */
   constructor(
     private readonly limits: BatchLimits,
     private readonly isMoreComing: () => boolean,
-    private readonly write: (batch: readonly BatchItem[]) => Promise<void>,
+    private readonly writeBatch: (batch: readonly BatchItem[]) => Promise<void>,
   ) {}
 
-  add(item: BatchItem): void {
-    this.items.push({ since: performance.now(), ...item });
-    this.rows += item.prepared.rows;
-    this.bytes += item.flight.upload.end.bytes;
-    this.timer ??= this.timerOfFirst();
-    this.flushIfReady();
+  /** Resolves when the upload is `succeeded` or `failed`, and the log knows it. */
+  write(flight: UploadInFlight, prepared: PreparedUpload): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.items.push({ flight, prepared, resolve, reject, since: performance.now() });
+      this.rows += prepared.rows;
+      this.bytes += flight.end.bytes;
+      this.timer ??= this.timerOfFirst();
+      this.flushIfReady();
+    });
   }
 
   /** To be called when no further upload is on its way. */
   flushIfReady(): void {
     while (this.items.length > 0 && this.writing < this.atOnce() && this.isReady()) {
       this.writing++;
-      void this.write(this.take()).finally(() => {
+      void this.writeBatch(this.take()).finally(() => {
         this.writing--;
         this.flushIfReady();
       });
@@ -97,7 +102,7 @@ export class Batcher {
     let count = 0;
     for (const { prepared, flight } of this.items) {
       rows += prepared.rows;
-      bytes += flight.upload.end.bytes;
+      bytes += flight.end.bytes;
       if (count > 0 && (rows > batchRows || bytes > batchBytes)) break;
       count++;
     }
@@ -105,7 +110,7 @@ export class Batcher {
     this.items = this.items.slice(count);
     for (const { prepared, flight } of batch) {
       this.rows -= prepared.rows;
-      this.bytes -= flight.upload.end.bytes;
+      this.bytes -= flight.end.bytes;
     }
     clearTimeout(this.timer);
     this.isDue = false;

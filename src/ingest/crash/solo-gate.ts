@@ -4,46 +4,53 @@ import type { CrashJournal } from './crash-journal.js';
 const MAX_DEATHS = 3;
 const QUIET_MS = 1_000;
 
+/** An upload before the gate. */
+interface Waiting {
+  readonly requestId: string;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * Lets uploads into processing. One that may have ended a process waits for a quiet time, longer
  * with each death, and is then processed alone: whatever kills processes at random (an operator, a
  * machine short of memory) then hardly ever strikes while it runs, and what strikes again and again
  * is the upload itself.
  */
-export class SoloGate<Upload extends { readonly requestId: string }> {
+export class SoloGate {
   /** Those whose quiet time is over. */
-  private readonly suspects: Upload[] = [];
-  private readonly waiting: Upload[] = [];
+  private readonly suspects: Waiting[] = [];
+  private readonly waiting: Waiting[] = [];
   private readonly timers = new Set<NodeJS.Timeout>();
   private inside = 0;
   private isSoloInside = false;
   private isClosed = false;
 
-  /**
-   * @param enter begins the processing of an upload
-   * @param refuse is given an upload that has ended too many processes
-   * @param broken the journal cannot be written
-   */
-  constructor(
-    private readonly journal: CrashJournal,
-    private readonly enter: (upload: Upload) => void,
-    private readonly refuse: (upload: Upload, deaths: number) => void,
-    private readonly broken: (error: unknown) => void,
-  ) {}
+  constructor(private readonly journal: CrashJournal) {}
 
-  add(upload: Upload): void {
-    const deaths = this.journal.deathsOf(upload.requestId);
-    if (deaths >= MAX_DEATHS) this.refuse(upload, deaths);
-    else if (deaths > 0) this.later(upload, QUIET_MS * 2 ** deaths);
-    else {
-      this.waiting.push(upload);
-      this.open();
-    }
+  /**
+   * Resolves when the upload may be processed, and the journal says that it is. Or with the number of
+   * processes that it has ended, when it may not any more. Pending once closed.
+   *
+   * @throws what keeps the journal from being written
+   */
+  async enter(requestId: string): Promise<number | undefined> {
+    const deaths = this.journal.deathsOf(requestId);
+    if (deaths >= MAX_DEATHS) return deaths;
+    await new Promise<void>((resolve, reject) => {
+      const upload = { requestId, resolve, reject };
+      if (deaths > 0) this.later(upload, QUIET_MS * 2 ** deaths);
+      else {
+        this.waiting.push(upload);
+        this.open();
+      }
+    });
+    return undefined;
   }
 
   /** To be called when the processing of an upload that entered has ended. */
-  left(upload: Upload): void {
-    this.journal.end(upload.requestId);
+  leave(requestId: string): void {
+    this.journal.end(requestId);
     this.inside--;
     if (this.inside === 0) this.isSoloInside = false;
     this.open();
@@ -54,7 +61,7 @@ export class SoloGate<Upload extends { readonly requestId: string }> {
     for (const timer of this.timers) clearTimeout(timer);
   }
 
-  private later(upload: Upload, milliseconds: number): void {
+  private later(upload: Waiting, milliseconds: number): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       this.suspects.push(upload);
@@ -75,14 +82,14 @@ export class SoloGate<Upload extends { readonly requestId: string }> {
     }
   }
 
-  private let(upload: Upload): void {
+  private let({ requestId, resolve, reject }: Waiting): void {
     this.inside++;
-    this.journal.begin(upload.requestId, this.isSoloInside).then(
+    this.journal.begin(requestId, this.isSoloInside).then(
       () => {
-        if (!this.isClosed) this.enter(upload);
+        if (!this.isClosed) resolve();
       },
       (error: unknown) => {
-        if (!this.isClosed) this.broken(error);
+        if (!this.isClosed) reject(error);
       },
     );
   }

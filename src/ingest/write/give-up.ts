@@ -31,10 +31,10 @@ export async function giveUp(
   const { requestId, account } = flight;
   logger.error({ requestId, account, cause }, 'an upload is set aside');
   await retrying(
-    () => setAside(log, flight.upload, cause),
+    () => setAside(log, flight, cause),
     (error) => error instanceof LogUnavailableError,
     signal,
   );
-  deadLetters.inc({ family: flight.upload.family, cause: cause.kind });
+  deadLetters.inc({ family: flight.family, cause: cause.kind });
   await publisher.publish([flight], 'failed', REASON);
 }

@@ -104,7 +104,7 @@ export class BatchStore {
   }
 
   private async insertOnce(batch: readonly BatchItem[]): Promise<void> {
-    const family = familyNamed(batch[0]!.flight.upload.family);
+    const family = familyNamed(batch[0]!.flight.family);
     const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
     // Asked at every attempt: the account may be erased while the warehouse is away.
     const wanted = batch.filter(({ flight }) => !isErased(this.fence, flight)).map(toStore);

@@ -26,16 +26,11 @@ export interface BatchWriterDependencies {
   readonly signal: AbortSignal;
 }
 
-/** Takes batches into the warehouse and their uploads to their end. */
+/** Takes batches into the warehouse and settles their items. */
 export class BatchWriter {
   private readonly store: BatchStore;
 
-  constructor(
-    private readonly dependencies: BatchWriterDependencies,
-    /** The upload is `succeeded` or `failed`, and the log knows it; its columns are no longer needed. */
-    private readonly finished: (item: BatchItem) => void,
-    private readonly broken: (error: unknown) => void,
-  ) {
+  constructor(private readonly dependencies: BatchWriterDependencies) {
     const { rows, fence, logger, signal } = dependencies;
     this.store = new BatchStore(rows, fence, logger, signal);
   }
@@ -48,16 +43,12 @@ export class BatchWriter {
       const { rejected, short } = await this.store.store(batch);
       for (const each of short) this.waitForMemory(each);
       const waiting = new Set(short.map(({ item }) => item));
-      this.conclude(
-        batch.filter((item) => !waiting.has(item)),
-        rejected,
-      )
-        .catch(this.broken)
-        .finally(() => {
-          endSpan(span);
-        });
+      const stored = batch.filter((item) => !waiting.has(item));
+      void this.conclude(stored, rejected).finally(() => {
+        endSpan(span);
+      });
     } catch (error) {
-      this.broken(error);
+      for (const { reject } of batch) reject(error);
     }
   }
 
@@ -66,11 +57,27 @@ export class BatchWriter {
     const { item } = short;
     this.store.trials
       .settle(short)
-      .then((error) => this.conclude([item], error === undefined ? [] : [{ item, error }]))
-      .catch(this.broken);
+      .then(
+        (error) => this.conclude([item], error === undefined ? [] : [{ item, error }]),
+        item.reject,
+      );
   }
 
+  /** Takes the uploads of a batch that is on disk to their final status. */
   private async conclude(
+    batch: readonly BatchItem[],
+    rejected: readonly RejectedItem[],
+  ): Promise<void> {
+    try {
+      await this.toFinalStatus(batch, rejected);
+      // 5. Only now may the log forget the records.
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  private async toFinalStatus(
     batch: readonly BatchItem[],
     rejected: readonly RejectedItem[],
   ): Promise<void> {
@@ -90,8 +97,6 @@ export class BatchWriter {
     for (const { item, error } of [...rejected, ...lost]) {
       await giveUp(this.dependencies, item.flight, { kind: 'rejected', code: error.code ?? null });
     }
-    // 5. Only now may the log forget the records.
-    for (const item of batch) this.finished(item);
     for (const flight of found) this.measure(flight);
   }
 
@@ -99,7 +104,7 @@ export class BatchWriter {
   private async findAgain(stored: readonly BatchItem[]): Promise<RejectedItem[]> {
     if (stored.length === 0) return [];
     const { rows, fence, logger, signal } = this.dependencies;
-    const family = familyNamed(stored[0]!.flight.upload.family);
+    const family = familyNamed(stored[0]!.flight.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
     const lost: RejectedItem[] = [];
     let rejected: readonly RejectedItem[] = [];
@@ -128,7 +133,7 @@ export class BatchWriter {
 
   private measure(flight: UploadInFlight): void {
     const seconds = Math.max(0, (Date.now() - timeOfVersion(flight.version)) / 1000);
-    timeToVisible.observe({ family: flight.upload.family }, seconds);
+    timeToVisible.observe({ family: flight.family }, seconds);
     this.dependencies.logger.info(
       { requestId: flight.requestId, account: flight.account, seconds },
       'upload succeeded',
@@ -145,6 +150,6 @@ function without(items: readonly BatchItem[], rejected: readonly RejectedItem[])
 function spanOf(batch: readonly BatchItem[]): Span {
   const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
   const spans = batch.map(({ flight }) => flight.span);
-  const attributes = { family: batch[0]!.flight.upload.family, uploads: batch.length, rows };
+  const attributes = { family: batch[0]!.flight.family, uploads: batch.length, rows };
   return beginSpan('write batch', SpanKind.CLIENT, undefined, attributes, spans);
 }

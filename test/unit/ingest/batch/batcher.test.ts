@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
-import { Batcher, type BatchItem } from '../../../../src/ingest/batch/batcher.js';
+import type { PreparedUpload } from '../../../../src/csv/prepared-upload.js';
+import { Batcher } from '../../../../src/ingest/batch/batcher.js';
+import type { UploadInFlight } from '../../../../src/ingest/upload-in-flight.js';
 
 const LIMITS = { batchRows: 100, batchBytes: 1_000, batchMs: 50 };
 
@@ -30,8 +32,8 @@ afterEach(() => {
 
 /** Of a prepared upload the batcher looks at its rows, of an upload in flight at its bytes. */
 function add(requestId: string, rows: number, bytes = 1): void {
-  const item = { flight: { requestId, upload: { end: { bytes } } }, prepared: { rows } };
-  batcher.add(item as unknown as BatchItem);
+  const flight = { requestId, end: { bytes } } as unknown as UploadInFlight;
+  void batcher.write(flight, { rows } as PreparedUpload);
 }
 
 async function finishOldest(): Promise<void> {

@@ -35,10 +35,6 @@ afterEach(() => {
 const nextProcess = (files: WorkingFiles = nodeFiles): CrashJournal =>
   new CrashJournal(files, path, pino({ level: 'silent' }));
 
-const rethrow = (error: unknown): void => {
-  throw error;
-};
-
 test('closed, it writes to no file, whatever is told of uploads that were still inside', async () => {
   const journal = nextProcess();
   await journal.begin('a', false);
@@ -114,34 +110,35 @@ test('the file stays small, and what is in process outlives its rewriting', asyn
   expect(nextProcess().deathsOf('stays')).toBe(1);
 });
 
+/** Lets an upload in; `entered` is told when it may be processed. */
+function enter(gate: SoloGate, entered: string[], requestId: string): void {
+  void gate.enter(requestId).then((deaths) => {
+    if (deaths !== undefined) throw new Error(`refused after ${deaths} deaths`);
+    entered.push(requestId);
+  });
+}
+
 test('a suspect waits for a quiet time and is processed with nothing beside it', async () => {
   jest.useFakeTimers();
   try {
     await nextProcess().begin('suspect', false);
     const entered: string[] = [];
-    const refused: string[] = [];
-    const gate = new SoloGate(
-      nextProcess(),
-      ({ requestId }) => entered.push(requestId),
-      ({ requestId }) => refused.push(requestId),
-      rethrow,
-    );
-    gate.add({ requestId: 'suspect' });
-    gate.add({ requestId: 'a' });
-    gate.add({ requestId: 'b' });
+    const gate = new SoloGate(nextProcess());
+    enter(gate, entered, 'suspect');
+    enter(gate, entered, 'a');
+    enter(gate, entered, 'b');
     await jest.advanceTimersByTimeAsync(0);
     expect(entered).toEqual(['a', 'b']);
     await jest.advanceTimersByTimeAsync(60_000);
-    gate.add({ requestId: 'c' });
+    enter(gate, entered, 'c');
     expect(entered).toEqual(['a', 'b']);
-    gate.left({ requestId: 'a' });
-    gate.left({ requestId: 'b' });
+    gate.leave('a');
+    gate.leave('b');
     await jest.advanceTimersByTimeAsync(0);
     expect(entered).toEqual(['a', 'b', 'suspect']);
-    gate.left({ requestId: 'suspect' });
+    gate.leave('suspect');
     await jest.advanceTimersByTimeAsync(0);
     expect(entered).toEqual(['a', 'b', 'suspect', 'c']);
-    expect(refused).toEqual([]);
     gate.close();
   } finally {
     jest.useRealTimers();
@@ -152,17 +149,7 @@ test('an upload that has ended three processes is refused', async () => {
   await nextProcess().begin('a', false);
   await nextProcess().begin('a', true);
   await nextProcess().begin('a', true);
-  const refused: [string, number][] = [];
-  const gate = new SoloGate(
-    nextProcess(),
-    () => {
-      throw new Error('must not be processed');
-    },
-    ({ requestId }, deaths) => refused.push([requestId, deaths]),
-    rethrow,
-  );
-  gate.add({ requestId: 'a' });
-  expect(refused).toEqual([['a', 3]]);
+  expect(await new SoloGate(nextProcess()).enter('a')).toBe(3);
 });
 
 describe('on a full disk', () => {
@@ -171,13 +158,8 @@ describe('on a full disk', () => {
   test('no upload is processed before the journal has it; then it goes on by itself', async () => {
     const disk = files(5);
     const entered: string[] = [];
-    const gate = new SoloGate(
-      nextProcess(disk),
-      ({ requestId }) => entered.push(requestId),
-      rethrow,
-      rethrow,
-    );
-    gate.add({ requestId: 'an-upload' });
+    const gate = new SoloGate(nextProcess(disk));
+    enter(gate, entered, 'an-upload');
     await sleep(100);
     expect(entered).toEqual([]);
     disk.roomBytes = 1_000;
@@ -218,13 +200,8 @@ describe('on a full disk', () => {
     const disk = files(5);
     const entered: string[] = [];
     const journal = nextProcess(disk);
-    const gate = new SoloGate(
-      journal,
-      ({ requestId }) => entered.push(requestId),
-      rethrow,
-      rethrow,
-    );
-    gate.add({ requestId: 'an-upload' });
+    const gate = new SoloGate(journal);
+    enter(gate, entered, 'an-upload');
     gate.close();
     journal.close();
     disk.roomBytes = 1_000;
@@ -237,10 +214,7 @@ describe('on a full disk', () => {
 test('a file system that has become read-only is told of', async () => {
   const disk = new MemoryFiles();
   disk.fault = 'EROFS';
-  const told = new Promise((resolve) => {
-    new SoloGate(nextProcess(disk), rethrow, rethrow, resolve).add({ requestId: 'a' });
-  });
-  expect(await told).toMatchObject({ code: 'EROFS' });
+  await expect(new SoloGate(nextProcess(disk)).enter('a')).rejects.toMatchObject({ code: 'EROFS' });
 });
 
 test('whatever a loss of power leaves of it can be read', async () => {

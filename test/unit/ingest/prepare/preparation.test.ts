@@ -3,7 +3,6 @@ import { expect, test } from '@jest/globals';
 import type { Verdict } from '../../../../src/csv/prepared-upload.js';
 import { Preparation } from '../../../../src/ingest/prepare/preparation.js';
 import type { PrepareWork } from '../../../../src/ingest/prepare/preparer.js';
-import type { TransitionPublisher } from '../../../../src/ingest/transitions.js';
 import type { UploadInFlight } from '../../../../src/ingest/upload-in-flight.js';
 
 const VALID = { valid: true, upload: { rows: 1 } } as Verdict;
@@ -14,60 +13,53 @@ const bytesOf = (name: string): Uint8Array<ArrayBuffer>[] => [new TextEncoder().
 const nameOf = ({ parts }: PrepareWork): string => Buffer.concat(parts).toString();
 
 function flight(requestId: string): UploadInFlight {
-  const upload = { requestId, family: 'cost', parts: bytesOf(requestId), end: {} };
-  return {
-    requestId,
-    account: 'acme',
-    upload,
-    rows: {},
-    span: undefined,
-  } as unknown as UploadInFlight;
+  const upload = { requestId, account: 'acme', family: 'cost', parts: bytesOf(requestId), end: {} };
+  return upload as unknown as UploadInFlight;
 }
 
-/** Prepares uploads named `names` with what `prepare` does in place of a thread. */
-function preparing(
+/**
+ * Prepares uploads named `names` with what `prepare` does in place of a thread.
+ *
+ * @returns what became of each
+ */
+async function preparing(
   names: readonly string[],
   prepare: (name: string, beside: readonly string[]) => Promise<Verdict>,
   signal = new AbortController().signal,
-) {
-  const told: string[] = [];
+): Promise<string[]> {
   const inside: string[] = [];
-  const ended = new Promise<string[]>((resolve) => {
-    const preparation = new Preparation(
-      {
-        threads: THREADS,
-        async run(task) {
-          const name = nameOf(task);
-          const beside = [...inside];
-          inside.push(name);
-          // As a thread takes them over.
-          structuredClone(task.parts, { transfer: task.parts.map(({ buffer }) => buffer) });
-          try {
-            return await prepare(name, beside);
-          } finally {
-            inside.splice(inside.indexOf(name), 1);
-          }
-        },
+  const preparation = new Preparation(
+    {
+      threads: THREADS,
+      async run(task) {
+        const name = nameOf(task);
+        const beside = [...inside];
+        inside.push(name);
+        // As a thread takes them over.
+        structuredClone(task.parts, { transfer: task.parts.map(({ buffer }) => buffer) });
+        try {
+          return await prepare(name, beside);
+        } finally {
+          inside.splice(inside.indexOf(name), 1);
+        }
       },
-      { publish: () => Promise.resolve() } as unknown as TransitionPublisher,
-      {
-        valid: ({ requestId }) => told.push(`${requestId} valid`),
-        failed: ({ requestId }) => told.push(`${requestId} failed`),
-        unpreparable({ requestId }, error) {
-          told.push(`${requestId} ${(error as Error).message}`);
-          return Promise.resolve();
+    },
+    ({ requestId }) => Promise.resolve(bytesOf(requestId)),
+    signal,
+  );
+  const told = await Promise.all(
+    names.map((name) =>
+      preparation.prepare(flight(name)).then(
+        (verdict) => {
+          if (verdict.valid) return `${name} valid`;
+          return `${name} ${verdict.error === undefined ? 'failed' : verdict.error.message}`;
         },
-        readAgain: ({ requestId }) => Promise.resolve(bytesOf(requestId)),
-        broken: (error) => told.push(`broken: ${(error as Error).message}`),
-        idle: () => {
-          resolve(told);
-        },
-      },
-      signal,
-    );
-    for (const name of names) preparation.add(flight(name));
-  });
-  return ended;
+        (error: unknown) => `broken: ${(error as Error).message}`,
+      ),
+    ),
+  );
+  expect(preparation.isIdle).toBe(true);
+  return told;
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -22,6 +22,8 @@ import {
 import { MemoryLog } from '../../../helpers/gateway/memory-log.js';
 import { csv, goodRow, verdictOn } from '../../../helpers/files.js';
 
+type Prepared = Pick<BatchItem, 'flight' | 'prepared'>;
+
 const MINUTE = 60_000;
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -31,11 +33,11 @@ class ShortWarehouse implements Warehouse {
   /** Bytes of the largest block that it takes now. */
   memory: () => number = () => Infinity;
   /** An upload of which no insert is taken, however much memory there is. */
-  poison: BatchItem | undefined;
+  poison: Prepared | undefined;
   readonly stored = new Set<bigint>();
   readonly probes: boolean[] = [];
 
-  constructor(private readonly items: readonly BatchItem[]) {}
+  constructor(private readonly items: readonly Prepared[]) {}
 
   async insert(table: string, block: NativeBlock): Promise<void> {
     await Promise.resolve();
@@ -76,7 +78,7 @@ class ShortWarehouse implements Warehouse {
   }
 }
 
-const partition = new OwnedPartition(
+const owned = new OwnedPartition(
   0,
   0,
   () => {
@@ -86,7 +88,7 @@ const partition = new OwnedPartition(
 );
 
 /** A file of so many rows with about 200 bytes each. */
-function itemOf(rows: number): BatchItem {
+function itemOf(rows: number): Prepared {
   const file = csv(
     Array.from({ length: rows }, (_, index) =>
       goodRow('cost', { campaign: `${'campaign '.repeat(20)}${index}` }),
@@ -109,17 +111,14 @@ function itemOf(rows: number): BatchItem {
   };
   const flight = {
     ...ids,
-    upload: {
-      ...ids,
-      end: { ...end, firstOffset: 0 },
-      partition: 0,
-      endOffset: 0,
-      traceparent: undefined,
-      parts: [],
-    },
+    end: { ...end, firstOffset: 0 },
+    partition: 0,
+    endOffset: 0,
+    traceparent: undefined,
+    parts: [],
     version,
     uploadedAt: 0,
-    partition,
+    owned,
     span: beginSpan('process', SpanKind.CONSUMER, undefined, {}),
     transition: uploaded({ ...ids, version: end.version, sentMax: end.version }, 0),
     rows: { validated: rows, stored: 0, readBack: 0 },
@@ -157,38 +156,40 @@ async function waiting(): Promise<number> {
 class Ingesting {
   readonly log = new MemoryLog(1);
   readonly warehouse: ShortWarehouse;
-  readonly finished = new Set<BatchItem>();
+  readonly finished = new Set<Prepared>();
   readonly broken: unknown[] = [];
   private readonly writer: BatchWriter;
 
-  constructor(readonly items: readonly BatchItem[]) {
+  constructor(readonly items: readonly Prepared[]) {
     this.warehouse = new ShortWarehouse(items);
     const { signal } = aborting;
     const fence = { covers: () => false };
-    this.writer = new BatchWriter(
-      {
-        log: this.log,
-        rows: new SqlRowStore(this.warehouse, 'custom_data'),
-        fence,
-        publisher: new TransitionPublisher(this.log, fence, signal),
-        logger: createLogger('silent'),
-        signal,
-      },
-      (item) => this.finished.add(item),
-      (error) => this.broken.push(error),
-    );
+    this.writer = new BatchWriter({
+      log: this.log,
+      rows: new SqlRowStore(this.warehouse, 'custom_data'),
+      fence,
+      publisher: new TransitionPublisher(this.log, fence, signal),
+      logger: createLogger('silent'),
+      signal,
+    });
   }
 
   /** Resolves when the next batch may be written. */
-  write(...items: readonly BatchItem[]): Promise<void> {
-    return this.writer.write(items);
+  write(...items: readonly Prepared[]): Promise<void> {
+    return this.writer.write(
+      items.map((item) => ({
+        ...item,
+        resolve: () => this.finished.add(item),
+        reject: (error) => this.broken.push(error),
+      })),
+    );
   }
 
-  isFinished(...items: readonly BatchItem[]): boolean {
+  isFinished(...items: readonly Prepared[]): boolean {
     return items.every((item) => this.finished.has(item));
   }
 
-  last(item: BatchItem): string | undefined {
+  last(item: Prepared): string | undefined {
     return this.log
       .records('status')
       .map(({ value }) => transitionOf(value))
