@@ -8,7 +8,7 @@ import { LogSetupError } from './log/upload-log.js';
 import { createLogger } from './ops/logger.js';
 import { Watchdog } from './ops/watchdog.js';
 import { Service } from './service/service.js';
-import { NewerSchemaError } from './warehouse/schema/migrate.js';
+import { SchemaError } from './warehouse/schema/migrate.js';
 
 /** What an end may take beyond SHUTDOWN_SECONDS, whatever is away. */
 const END_SECONDS = 5;
@@ -88,7 +88,7 @@ function onSignal(told: (signal: NodeJS.Signals) => void): Promise<never> {
 
 /** Something answers and refuses, and will do so again: the configuration, or what it names, is to be changed. */
 function isRefusal(error: unknown): boolean {
-  return [ConfigError, LogSetupError, NewerSchemaError].some((kind) => error instanceof kind);
+  return [ConfigError, LogSetupError, SchemaError].some((kind) => error instanceof kind);
 }
 
 /**

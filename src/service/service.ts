@@ -47,7 +47,7 @@ export class Service {
    * ready. Waits for what does not answer. Rejects when something cannot start, or when `signal` ends
    * the wait; to be stopped then as well.
    *
-   * @throws ConfigError, LogSetupError, NewerSchemaError for what answers and refuses
+   * @throws ConfigError, LogSetupError, SchemaError for what answers and refuses
    */
   async start(signal: AbortSignal): Promise<void> {
     const { config, logger, parts } = this;

@@ -45,7 +45,7 @@ async function read(variable: string, path: string): Promise<Buffer> {
  * Waits until the server is there and `custom-data migrate` has made the schema.
  *
  * @throws ConfigError for a user who is refused and a database that does not exist
- * @throws NewerSchemaError
+ * @throws SchemaError
  */
 export async function clickHouseReady(
   warehouse: Warehouse,

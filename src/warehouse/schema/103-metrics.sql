@@ -10,6 +10,7 @@ CREATE TABLE IF NOT EXISTS {database}.metric_sightings
 ENGINE = AggregatingMergeTree
 ORDER BY (account, name)
 SETTINGS
+    max_cleanup_delay_period = 30,
     fsync_after_insert = 1,
     fsync_part_directory = 1,
     min_rows_to_fsync_after_merge = 1;

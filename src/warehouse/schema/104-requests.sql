@@ -22,6 +22,7 @@ ENGINE = ReplacingMergeTree(precedence)
 ORDER BY request_id
 SETTINGS
     index_granularity = 1024,
+    max_cleanup_delay_period = 30,
     fsync_after_insert = 1,
     fsync_part_directory = 1,
     min_rows_to_fsync_after_merge = 1;

@@ -6,30 +6,30 @@ AS SELECT
     account,
     date,
     channel,
-    row.currency AS currency,
+    (splitByChar('\0', row.texts) AS texts)[1] AS currency,
     campaign,
     row.impressions AS impressions,
     row.clicks AS clicks,
     row.cost AS cost,
-    row.campaign_id AS campaign_id,
-    row.ad_group AS ad_group,
-    row.ad_group_id AS ad_group_id,
-    row.ad_creative AS ad_creative,
-    row.ad_creative_id AS ad_creative_id,
-    row.term AS term,
-    row.term_id AS term_id,
-    row.ad_account AS ad_account,
-    row.ad_account_id AS ad_account_id,
-    row.sub_publisher AS sub_publisher,
-    row.sub_sub_publisher_1 AS sub_sub_publisher_1,
-    row.sub_sub_publisher_2 AS sub_sub_publisher_2,
-    row.sub_sub_publisher_3 AS sub_sub_publisher_3,
-    row.country AS country,
-    row.os_name AS os_name,
+    texts[2] AS campaign_id,
+    texts[3] AS ad_group,
+    texts[4] AS ad_group_id,
+    texts[5] AS ad_creative,
+    texts[6] AS ad_creative_id,
+    texts[7] AS term,
+    texts[8] AS term_id,
+    texts[9] AS ad_account,
+    texts[10] AS ad_account_id,
+    texts[11] AS sub_publisher,
+    texts[12] AS sub_sub_publisher_1,
+    texts[13] AS sub_sub_publisher_2,
+    texts[14] AS sub_sub_publisher_3,
+    texts[15] AS country,
+    texts[16] AS os_name,
     request_id,
     uploaded_at
 FROM {database}.cost FINAL
-ARRAY JOIN rows AS row;
+ARRAY JOIN csv_rows AS row;
 
 -- Group-by combinations of which every row is all zero are deleted ones.
 CREATE VIEW IF NOT EXISTS {database}.cost_report
@@ -81,7 +81,8 @@ GROUP BY
     os_name
 HAVING max(stored.impressions != 0 OR stored.clicks != 0 OR stored.cost != 0);
 
--- One row per overwrite key and currency, from the totals stored with the key.
+-- One row per overwrite key and currency, from the totals stored with the key. Read by as many threads as
+-- there are: a month of an account is few granules, which the engine would leave to one.
 CREATE VIEW IF NOT EXISTS {database}.cost_summary
 AS SELECT
     account,
@@ -93,7 +94,10 @@ AS SELECT
     total.clicks AS clicks,
     total.cost AS cost
 FROM {database}.cost FINAL
-ARRAY JOIN totals AS total;
+ARRAY JOIN totals AS total
+SETTINGS
+    merge_tree_min_rows_for_concurrent_read = 8192,
+    merge_tree_min_bytes_for_concurrent_read = 1;
 
 -- One row per stored CSV row.
 CREATE VIEW IF NOT EXISTS {database}.self_serve_rows
@@ -103,25 +107,25 @@ AS SELECT
     channel,
     event_category,
     row.event_value AS event_value,
-    row.campaign AS campaign,
-    row.ad_group AS ad_group,
-    row.ad_creative AS ad_creative,
-    row.content AS content,
-    row.event_source AS event_source,
-    row.os_name AS os_name,
-    row.term AS term,
-    row.country AS country,
-    row.currency AS currency,
-    row.sub_publisher AS sub_publisher,
-    row.sub_sub_publisher_1 AS sub_sub_publisher_1,
-    row.sub_sub_publisher_2 AS sub_sub_publisher_2,
-    row.sub_sub_publisher_3 AS sub_sub_publisher_3,
+    (splitByChar('\0', row.texts) AS texts)[1] AS campaign,
+    texts[2] AS ad_group,
+    texts[3] AS ad_creative,
+    texts[4] AS content,
+    texts[5] AS event_source,
+    texts[6] AS os_name,
+    texts[7] AS term,
+    texts[8] AS country,
+    texts[9] AS currency,
+    texts[10] AS sub_publisher,
+    texts[11] AS sub_sub_publisher_1,
+    texts[12] AS sub_sub_publisher_2,
+    texts[13] AS sub_sub_publisher_3,
     row.is_first_event_per_device_id AS is_first_event_per_device_id,
     row.is_first_event_per_user_id AS is_first_event_per_user_id,
     request_id,
     uploaded_at
 FROM {database}.self_serve FINAL
-ARRAY JOIN rows AS row;
+ARRAY JOIN csv_rows AS row;
 
 -- Archived metrics are hidden.
 CREATE VIEW IF NOT EXISTS {database}.self_serve_report

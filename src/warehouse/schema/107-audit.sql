@@ -11,6 +11,7 @@ CREATE TABLE IF NOT EXISTS {database}.audit_events
 ENGINE = ReplacingMergeTree
 ORDER BY (account, at, action, subject, actor)
 SETTINGS
+    max_cleanup_delay_period = 30,
     fsync_after_insert = 1,
     fsync_part_directory = 1,
     min_rows_to_fsync_after_merge = 1;

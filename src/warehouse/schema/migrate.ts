@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -13,22 +14,26 @@ import { onCluster } from './cluster.js';
  * else (a new table, a column with a default) goes on in the same one.
  *
  * Every statement may run again (`IF NOT EXISTS`, `OR REPLACE`), and a script is recorded after its last one, so
- * a migration that was killed in the middle is completed by the next. A script that has shipped
- * never changes.
+ * a migration that was killed in the middle is completed by the next. A script that has been released
+ * never changes; until the first release scripts change in place, and `dump.sql` with them.
  */
 interface Migration {
   readonly number: number;
   readonly name: string;
   readonly script: string;
+  /** SHA-256 of the script, in hexadecimal. */
+  readonly digest: string;
 }
 
-/** The schema was made by a newer program that this one cannot work with. */
-export class NewerSchemaError extends Error {
-  override readonly name = 'NewerSchemaError';
+/** The schema was made by a program that this one cannot work with. One line. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
 }
+
+const SCRIPTS = new URL('./', import.meta.url);
 
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS {database}.schema_migrations
-(number UInt16, name String, applied_at DateTime('UTC') DEFAULT now())
+(number UInt16, name String, digest String, applied_at DateTime('UTC') DEFAULT now())
 ENGINE = ReplacingMergeTree ORDER BY number
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1`;
 
@@ -37,14 +42,16 @@ SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_aft
  * may do this.
  *
  * @param cluster the servers' name for the cluster; undefined: one server alone
- * @throws NewerSchemaError before anything but the list of applied scripts is made
+ * @param folder has the scripts
+ * @throws SchemaError before anything but the list of applied scripts is made
  */
 export async function migrate(
   warehouse: Warehouse,
   database: string,
   cluster?: string,
+  folder = SCRIPTS,
 ): Promise<void> {
-  const migrations = await readMigrations();
+  const migrations = await readMigrations(folder);
   const run = async (statement: string): Promise<void> => {
     const single = statement.replaceAll('{database}', identifier(database));
     const statements = cluster === undefined ? [single] : onCluster(single, cluster);
@@ -52,14 +59,21 @@ export async function migrate(
   };
   await createDatabase(warehouse, database, cluster);
   await run(MIGRATIONS_TABLE);
-  const applied = await appliedNumbers(warehouse, database);
-  refuseNewerMajor(migrations, applied);
-  for (const { number, name, script } of migrations) {
+  const applied = await appliedScripts(warehouse, database);
+  refuseOthers(database, migrations, applied);
+  for (const { number, name, script, digest } of migrations) {
     if (applied.has(number)) continue;
     for (const statement of statementsOf(script)) await run(statement);
     await warehouse.insert(
       'schema_migrations',
-      blockOf([column('number', UINT16, [number]), column('name', STRING, [name])], 1),
+      blockOf(
+        [
+          column('number', UINT16, [number]),
+          column('name', STRING, [name]),
+          column('digest', STRING, [digest]),
+        ],
+        1,
+      ),
     );
   }
 }
@@ -67,17 +81,17 @@ export async function migrate(
 /**
  * Resolves when another process has brought the schema to the version that this one needs.
  *
- * @throws NewerSchemaError
+ * @throws SchemaError
  */
 export async function waitForSchema(
   warehouse: Warehouse,
   database: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const migrations = await readMigrations();
+  const migrations = await readMigrations(SCRIPTS);
   for (;;) {
-    const applied = await appliedNumbers(warehouse, database);
-    refuseNewerMajor(migrations, applied);
+    const applied = await appliedScripts(warehouse, database);
+    refuseOthers(database, migrations, applied);
     if (migrations.every(({ number }) => applied.has(number))) return;
     await sleep(1_000, undefined, { signal });
   }
@@ -102,36 +116,55 @@ export async function databaseExists(warehouse: Warehouse, database: string): Pr
   return rows.length > 0;
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const folder = new URL('./', import.meta.url);
+async function readMigrations(folder: URL): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{3}-.*\.sql$/.test(name)).sort();
   return Promise.all(
-    names.map(async (name) => ({
-      number: Number(name.slice(0, 3)),
-      name: name.slice(4, -'.sql'.length),
-      script: await readFile(new URL(name, folder), 'utf8'),
-    })),
+    names.map(async (name) => {
+      const script = await readFile(new URL(name, folder), 'utf8');
+      return {
+        number: Number(name.slice(0, 3)),
+        name: name.slice(4, -'.sql'.length),
+        script,
+        digest: createHash('sha256').update(script).digest('hex'),
+      };
+    }),
   );
 }
 
-async function appliedNumbers(warehouse: Warehouse, database: string): Promise<Set<number>> {
+/** By number: the digests of the scripts that were applied; blank where none was recorded. */
+async function appliedScripts(
+  warehouse: Warehouse,
+  database: string,
+): Promise<ReadonlyMap<number, string>> {
   // There may be no such table yet, nor the database; asking for it by name would be an error.
-  const [found] = await warehouse.query(
-    'SELECT 1 FROM system.tables WHERE database = {database:String} AND name = {table:String}',
+  const columns = await warehouse.query<{ name: string }>(
+    'SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}',
     { database, table: 'schema_migrations' },
   );
-  if (found === undefined) return new Set();
-  const rows = await warehouse.query<{ number: number }>(
-    `SELECT number FROM ${identifier(database)}.schema_migrations`,
+  if (columns.length === 0) return new Map();
+  const digest = columns.some(({ name }) => name === 'digest') ? 'digest' : "''";
+  const rows = await warehouse.query<{ number: number; digest: string }>(
+    `SELECT number, ${digest} AS digest FROM ${identifier(database)}.schema_migrations`,
   );
-  return new Set(rows.map(({ number }) => number));
+  return new Map(rows.map((row) => [row.number, row.digest]));
 }
 
-function refuseNewerMajor(known: readonly Migration[], applied: ReadonlySet<number>): void {
+function refuseOthers(
+  database: string,
+  known: readonly Migration[],
+  applied: ReadonlyMap<number, string>,
+): void {
   const mine = majorOf(Math.max(...known.map(({ number }) => number)));
-  const theirs = majorOf(Math.max(0, ...applied));
+  const theirs = majorOf(Math.max(0, ...applied.keys()));
+  const isOther = ({ number, digest }: Migration): boolean =>
+    applied.has(number) && applied.get(number) !== digest;
+  if (known.some(isOther)) {
+    throw new SchemaError(
+      `the tables of ${database} have the layout of a program before the first release, which this one does not know: remove them (embedded: the folder DATA_DIR) and upload again`,
+    );
+  }
   if (theirs > mine) {
-    throw new NewerSchemaError(
+    throw new SchemaError(
       `the warehouse's schema has major version ${theirs}, this program works with ${mine}`,
     );
   }

@@ -36,7 +36,9 @@ const ROWS = [
 ];
 
 async function statementsIn(folder: URL, ending: string): Promise<string[]> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith(ending)).sort();
+  const files = (await readdir(folder))
+    .filter((file) => file.endsWith(ending) && file !== 'dump.sql')
+    .sort();
   const scripts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
   return scripts.flatMap(statementsOf);
 }

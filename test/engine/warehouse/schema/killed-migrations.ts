@@ -9,7 +9,7 @@ class Killed extends Error {}
  *
  * @returns how many attempts it took
  */
-export async function migrateKilledOften(opened: TestWarehouse): Promise<number> {
+export async function migrateKilledOften(opened: TestWarehouse, folder?: URL): Promise<number> {
   const { warehouse, database } = opened;
   let limit = 0;
   for (let attempts = 1; ; attempts++) {
@@ -30,7 +30,7 @@ export async function migrateKilledOften(opened: TestWarehouse): Promise<number>
       },
     });
     try {
-      await migrate(mortal, database);
+      await migrate(mortal, database, undefined, folder);
       return attempts;
     } catch (error) {
       if (!(error instanceof Killed)) throw error;

@@ -1,0 +1,476 @@
+-- The schema as it is once every script has run. Written by a test, never by hand.
+
+CREATE TABLE custom_data.account_erasures
+(
+    `account` LowCardinality(String),
+    `version` UInt128,
+    `erased_at` DateTime('UTC')
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY account
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+
+CREATE TABLE custom_data.audit_events
+(
+    `account` LowCardinality(String),
+    `at` DateTime64(3, 'UTC'),
+    `action` LowCardinality(String),
+    `subject` String,
+    `actor` String
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (account, at, action, subject, actor)
+SETTINGS max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+
+CREATE TABLE custom_data.cost
+(
+    `account` LowCardinality(String),
+    `date` Date,
+    `channel` LowCardinality(String),
+    `campaign` String,
+    `version` UInt128,
+    `request_id` UUID,
+    `uploaded_at` DateTime('UTC'),
+    `csv_rows` Array(Tuple(
+        impressions UInt64,
+        clicks UInt64,
+        cost Float64,
+        texts String)),
+    `totals` Array(Tuple(
+        currency String,
+        impressions UInt64,
+        clicks UInt64,
+        cost Float64)),
+    INDEX version_range version TYPE minmax GRANULARITY 1
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (account, date, channel, campaign)
+SETTINGS min_bytes_for_wide_part = 268435456, merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+
+CREATE VIEW custom_data.cost_report
+(
+    `account` LowCardinality(String),
+    `date` Date,
+    `channel` LowCardinality(String),
+    `currency` String,
+    `campaign` String,
+    `campaign_id` String,
+    `ad_group` String,
+    `ad_group_id` String,
+    `ad_creative` String,
+    `ad_creative_id` String,
+    `term` String,
+    `term_id` String,
+    `ad_account` String,
+    `ad_account_id` String,
+    `sub_publisher` String,
+    `sub_sub_publisher_1` String,
+    `sub_sub_publisher_2` String,
+    `sub_sub_publisher_3` String,
+    `country` String,
+    `os_name` String,
+    `impressions` UInt64,
+    `clicks` UInt64,
+    `cost` Float64
+)
+AS SELECT
+    account,
+    date,
+    channel,
+    currency,
+    campaign,
+    campaign_id,
+    ad_group,
+    ad_group_id,
+    ad_creative,
+    ad_creative_id,
+    term,
+    term_id,
+    ad_account,
+    ad_account_id,
+    sub_publisher,
+    sub_sub_publisher_1,
+    sub_sub_publisher_2,
+    sub_sub_publisher_3,
+    country,
+    os_name,
+    sum(stored.impressions) AS impressions,
+    sum(stored.clicks) AS clicks,
+    sum(stored.cost) AS cost
+FROM custom_data.cost_rows AS stored
+GROUP BY
+    account,
+    date,
+    channel,
+    currency,
+    campaign,
+    campaign_id,
+    ad_group,
+    ad_group_id,
+    ad_creative,
+    ad_creative_id,
+    term,
+    term_id,
+    ad_account,
+    ad_account_id,
+    sub_publisher,
+    sub_sub_publisher_1,
+    sub_sub_publisher_2,
+    sub_sub_publisher_3,
+    country,
+    os_name
+HAVING max((stored.impressions != 0) OR (stored.clicks != 0) OR (stored.cost != 0));
+
+CREATE VIEW custom_data.cost_rows
+(
+    `account` LowCardinality(String),
+    `date` Date,
+    `channel` LowCardinality(String),
+    `currency` String,
+    `campaign` String,
+    `impressions` UInt64,
+    `clicks` UInt64,
+    `cost` Float64,
+    `campaign_id` String,
+    `ad_group` String,
+    `ad_group_id` String,
+    `ad_creative` String,
+    `ad_creative_id` String,
+    `term` String,
+    `term_id` String,
+    `ad_account` String,
+    `ad_account_id` String,
+    `sub_publisher` String,
+    `sub_sub_publisher_1` String,
+    `sub_sub_publisher_2` String,
+    `sub_sub_publisher_3` String,
+    `country` String,
+    `os_name` String,
+    `request_id` UUID,
+    `uploaded_at` DateTime('UTC')
+)
+AS SELECT
+    account,
+    date,
+    channel,
+    (splitByChar('\0', row.texts) AS texts)[1] AS currency,
+    campaign,
+    row.impressions AS impressions,
+    row.clicks AS clicks,
+    row.cost AS cost,
+    texts[2] AS campaign_id,
+    texts[3] AS ad_group,
+    texts[4] AS ad_group_id,
+    texts[5] AS ad_creative,
+    texts[6] AS ad_creative_id,
+    texts[7] AS term,
+    texts[8] AS term_id,
+    texts[9] AS ad_account,
+    texts[10] AS ad_account_id,
+    texts[11] AS sub_publisher,
+    texts[12] AS sub_sub_publisher_1,
+    texts[13] AS sub_sub_publisher_2,
+    texts[14] AS sub_sub_publisher_3,
+    texts[15] AS country,
+    texts[16] AS os_name,
+    request_id,
+    uploaded_at
+FROM custom_data.cost
+FINAL
+ARRAY JOIN csv_rows AS row;
+
+CREATE VIEW custom_data.cost_summary
+(
+    `account` LowCardinality(String),
+    `date` Date,
+    `channel` LowCardinality(String),
+    `campaign` String,
+    `currency` String,
+    `impressions` UInt64,
+    `clicks` UInt64,
+    `cost` Float64
+)
+AS SELECT
+    account,
+    date,
+    channel,
+    campaign,
+    total.currency AS currency,
+    total.impressions AS impressions,
+    total.clicks AS clicks,
+    total.cost AS cost
+FROM custom_data.cost
+FINAL
+ARRAY JOIN totals AS total
+SETTINGS merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1;
+
+CREATE TABLE custom_data.insert_probes
+(
+    `account` LowCardinality(String),
+    `number` UInt64,
+    `payload` String,
+    `inserted_at` DateTime('UTC') DEFAULT now()
+)
+ENGINE = MergeTree
+ORDER BY number
+TTL inserted_at + toIntervalMinute(1)
+SETTINGS ttl_only_drop_parts = 1, merge_with_ttl_timeout = 60, min_bytes_for_wide_part = 268435456, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+
+CREATE TABLE custom_data.metric_archivals
+(
+    `account` LowCardinality(String),
+    `name` String,
+    `archived` Bool,
+    `changed_at` DateTime('UTC'),
+    `version` UInt128
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (account, name)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+
+CREATE TABLE custom_data.metric_sightings
+(
+    `account` LowCardinality(String),
+    `name` String,
+    `first_seen` SimpleAggregateFunction(min, DateTime('UTC')),
+    `last_seen` SimpleAggregateFunction(max, DateTime('UTC'))
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (account, name)
+SETTINGS max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+
+CREATE MATERIALIZED VIEW custom_data.metric_sightings_of_self_serve TO custom_data.metric_sightings
+(
+    `account` LowCardinality(String),
+    `name` String,
+    `first_seen` DateTime('UTC'),
+    `last_seen` DateTime('UTC')
+)
+AS SELECT
+    account,
+    event_category AS name,
+    min(uploaded_at) AS first_seen,
+    max(uploaded_at) AS last_seen
+FROM custom_data.self_serve
+GROUP BY
+    account,
+    name;
+
+CREATE VIEW custom_data.metrics
+(
+    `account` LowCardinality(String),
+    `name` String,
+    `first_seen` SimpleAggregateFunction(min, DateTime('UTC')),
+    `last_seen` SimpleAggregateFunction(max, DateTime('UTC')),
+    `archived` Bool
+)
+AS SELECT
+    sightings.account AS account,
+    sightings.name AS name,
+    sightings.first_seen AS first_seen,
+    sightings.last_seen AS last_seen,
+    archivals.archived AS archived
+FROM custom_data.metric_sightings AS sightings
+FINAL
+LEFT JOIN custom_data.metric_archivals AS archivals
+FINAL ON (archivals.account = sightings.account) AND (archivals.name = sightings.name);
+
+CREATE TABLE custom_data.request_transitions
+(
+    `request_id` UUID,
+    `account` LowCardinality(String),
+    `family` LowCardinality(String),
+    `status` LowCardinality(String),
+    `prev_status` Nullable(String),
+    `reason` Nullable(String),
+    `created_at` DateTime('UTC'),
+    `updated_at` DateTime('UTC'),
+    `version` UInt128,
+    `rows_validated` UInt64,
+    `rows_stored` UInt64,
+    `rows_read_back` UInt64,
+    `precedence` UInt64
+)
+ENGINE = ReplacingMergeTree(precedence)
+ORDER BY request_id
+SETTINGS index_granularity = 1024, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
+
+CREATE TABLE custom_data.schema_migrations
+(
+    `number` UInt16,
+    `name` String,
+    `digest` String,
+    `applied_at` DateTime('UTC') DEFAULT now()
+)
+ENGINE = ReplacingMergeTree
+ORDER BY number
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+
+CREATE TABLE custom_data.self_serve
+(
+    `account` LowCardinality(String),
+    `date` Date,
+    `channel` LowCardinality(String),
+    `event_category` String,
+    `version` UInt128,
+    `request_id` UUID,
+    `uploaded_at` DateTime('UTC'),
+    `csv_rows` Array(Tuple(
+        event_value Float64,
+        is_first_event_per_device_id Nullable(Bool),
+        is_first_event_per_user_id Nullable(Bool),
+        texts String)),
+    INDEX version_range version TYPE minmax GRANULARITY 1
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (account, date, channel, event_category)
+SETTINGS min_bytes_for_wide_part = 268435456, merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+
+CREATE VIEW custom_data.self_serve_report
+(
+    `account` LowCardinality(String),
+    `date` Date,
+    `channel` LowCardinality(String),
+    `event_category` String,
+    `campaign` String,
+    `ad_group` String,
+    `ad_creative` String,
+    `content` String,
+    `event_source` String,
+    `os_name` String,
+    `term` String,
+    `country` String,
+    `currency` String,
+    `sub_publisher` String,
+    `sub_sub_publisher_1` String,
+    `sub_sub_publisher_2` String,
+    `sub_sub_publisher_3` String,
+    `is_first_event_per_device_id` Nullable(Bool),
+    `is_first_event_per_user_id` Nullable(Bool),
+    `event_value` Float64
+)
+AS SELECT
+    account,
+    date,
+    channel,
+    event_category,
+    campaign,
+    ad_group,
+    ad_creative,
+    content,
+    event_source,
+    os_name,
+    term,
+    country,
+    currency,
+    sub_publisher,
+    sub_sub_publisher_1,
+    sub_sub_publisher_2,
+    sub_sub_publisher_3,
+    is_first_event_per_device_id,
+    is_first_event_per_user_id,
+    sum(stored.event_value) AS event_value
+FROM custom_data.self_serve_rows AS stored
+WHERE (account, event_category) NOT IN (
+    SELECT
+        account,
+        name
+    FROM custom_data.metric_archivals
+    FINAL
+    WHERE archived
+)
+GROUP BY
+    account,
+    date,
+    channel,
+    event_category,
+    campaign,
+    ad_group,
+    ad_creative,
+    content,
+    event_source,
+    os_name,
+    term,
+    country,
+    currency,
+    sub_publisher,
+    sub_sub_publisher_1,
+    sub_sub_publisher_2,
+    sub_sub_publisher_3,
+    is_first_event_per_device_id,
+    is_first_event_per_user_id;
+
+CREATE VIEW custom_data.self_serve_rows
+(
+    `account` LowCardinality(String),
+    `date` Date,
+    `channel` LowCardinality(String),
+    `event_category` String,
+    `event_value` Float64,
+    `campaign` String,
+    `ad_group` String,
+    `ad_creative` String,
+    `content` String,
+    `event_source` String,
+    `os_name` String,
+    `term` String,
+    `country` String,
+    `currency` String,
+    `sub_publisher` String,
+    `sub_sub_publisher_1` String,
+    `sub_sub_publisher_2` String,
+    `sub_sub_publisher_3` String,
+    `is_first_event_per_device_id` Nullable(Bool),
+    `is_first_event_per_user_id` Nullable(Bool),
+    `request_id` UUID,
+    `uploaded_at` DateTime('UTC')
+)
+AS SELECT
+    account,
+    date,
+    channel,
+    event_category,
+    row.event_value AS event_value,
+    (splitByChar('\0', row.texts) AS texts)[1] AS campaign,
+    texts[2] AS ad_group,
+    texts[3] AS ad_creative,
+    texts[4] AS content,
+    texts[5] AS event_source,
+    texts[6] AS os_name,
+    texts[7] AS term,
+    texts[8] AS country,
+    texts[9] AS currency,
+    texts[10] AS sub_publisher,
+    texts[11] AS sub_sub_publisher_1,
+    texts[12] AS sub_sub_publisher_2,
+    texts[13] AS sub_sub_publisher_3,
+    row.is_first_event_per_device_id AS is_first_event_per_device_id,
+    row.is_first_event_per_user_id AS is_first_event_per_user_id,
+    request_id,
+    uploaded_at
+FROM custom_data.self_serve
+FINAL
+ARRAY JOIN csv_rows AS row;
+
+CREATE VIEW custom_data.upload_requests
+(
+    `request_id` UUID,
+    `account` LowCardinality(String),
+    `family` LowCardinality(String),
+    `status` LowCardinality(String),
+    `prev_status` Nullable(String),
+    `reason` Nullable(String),
+    `created_at` DateTime('UTC'),
+    `updated_at` DateTime('UTC')
+)
+AS SELECT
+    request_id,
+    account,
+    family,
+    status,
+    prev_status,
+    reason,
+    created_at,
+    updated_at
+FROM custom_data.request_transitions
+FINAL;

@@ -1,0 +1,27 @@
+import { readFile, writeFile } from 'node:fs/promises';
+
+import { expect, test } from '@jest/globals';
+
+import { openTestWarehouse } from '../../../helpers/warehouse.js';
+
+const DUMP = new URL('../../../../src/warehouse/schema/dump.sql', import.meta.url);
+
+/** `UPDATE_DUMP=1 npm test -- dump.test` writes it anew. */
+test('the dump is what the scripts make', async () => {
+  const opened = await openTestWarehouse();
+  try {
+    const objects = await opened.warehouse.query<{ sql: string }>(
+      `SELECT formatQuery(create_table_query) AS sql FROM system.tables
+       WHERE database = {database:String} ORDER BY name`,
+      { database: opened.database },
+    );
+    const text = [
+      '-- The schema as it is once every script has run. Written by a test, never by hand.',
+      ...objects.map(({ sql }) => `${sql};`),
+    ].join('\n\n');
+    if (process.env['UPDATE_DUMP'] === '1') await writeFile(DUMP, `${text}\n`);
+    expect(await readFile(DUMP, 'utf8')).toBe(`${text}\n`);
+  } finally {
+    await opened.close();
+  }
+});
