@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
+import { ChdbWarehouse } from '../../../src/warehouse/chdb/chdb-warehouse.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import { outcomeOf } from '../../helpers/outcome.js';
 import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
@@ -158,6 +159,31 @@ test.each([
   await launch(server.env);
   expect(await exitCode()).toBe(2);
   expect(errors).toBe(line);
+});
+
+/** As a program before the first release recorded it. */
+const OLDER = [
+  'CREATE TABLE older.schema_migrations (number UInt16, name String) ENGINE = ReplacingMergeTree ORDER BY number',
+  "INSERT INTO older.schema_migrations VALUES (101, 'cost')",
+];
+const REFUSED =
+  /^the tables of older have the layout of a program before the first release, .*: remove them .* and upload again\n$/;
+
+test('tables of an older layout end the start with one line', async () => {
+  await server.query('CREATE DATABASE IF NOT EXISTS older');
+  for (const statement of OLDER) await server.query(statement);
+  await launch({ ...server.env, CLICKHOUSE_DATABASE: 'older' });
+  expect(await exitCode()).toBe(2);
+  expect(errors).toMatch(REFUSED);
+});
+
+test('a data folder of an older layout ends the start with one line', async () => {
+  const warehouse = await ChdbWarehouse.open(dataDir, 'older');
+  for (const statement of OLDER) await warehouse.execute(statement);
+  await warehouse.close();
+  await launch({ CLICKHOUSE_DATABASE: 'older', QUERY_PORT: '0' });
+  expect(await exitCode()).toBe(2);
+  expect(errors).toMatch(REFUSED);
 });
 
 test('TLS by a private authority, and the password in a file', async () => {
