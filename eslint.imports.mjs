@@ -11,13 +11,13 @@ const MAY_IMPORT = {
   accounts: ['domain', 'ops'],
   log: ['config', 'domain', 'ops'],
   warehouse: ['config', 'csv', 'domain', 'ops'],
-  operator: ['config', 'domain', 'log', 'ops', 'warehouse'],
   status: ['domain', 'log', 'ops', 'warehouse'],
-  ingest: ['config', 'csv', 'domain', 'log', 'ops', 'warehouse'],
-  gateway: ['accounts', 'config', 'csv', 'domain', 'log', 'ops'],
+  operator: ['config', 'domain', 'log', 'ops', 'status', 'warehouse'],
+  ingest: ['config', 'csv', 'domain', 'log', 'ops', 'status', 'warehouse'],
+  gateway: ['accounts', 'config', 'csv', 'domain', 'log', 'ops', 'status'],
   query: ['config', 'domain', 'ops', 'warehouse'],
-  'clients/api': ['domain'],
-  'clients/console': ['clients/api', 'csv', 'domain'],
+  'clients/api': ['domain', 'status'],
+  'clients/console': ['clients/api', 'csv', 'domain', 'status'],
 };
 
 /** The programs that people run; nothing imports from them. */

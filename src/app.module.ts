@@ -7,6 +7,7 @@ import type { Logger } from './ops/logger.js';
 import type { Parts } from './ops/parts.js';
 import type { ErasedAccounts } from './operator/erasure/erased-accounts.js';
 import type { GatewayDependencies } from './gateway/dependencies.js';
+import type { RequestStore } from './status/request-store.js';
 import type { RowStore } from './warehouse/row-store.js';
 import type { Warehouse } from './warehouse/warehouse.js';
 
@@ -17,6 +18,7 @@ export interface AppDependencies {
   readonly log: UploadLog;
   readonly warehouse: Warehouse;
   readonly rows: RowStore;
+  readonly requests: RequestStore;
   readonly erased: ErasedAccounts;
   readonly parts: Parts;
   /** Undefined: the process has no gateway. */

@@ -17,7 +17,7 @@ import { GatewayModule } from '../../src/gateway/gateway.module.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
 import { createLogger } from '../../src/ops/logger.js';
 import { startRequestReader } from '../../src/status/start-request-reader.js';
-import { SqlRowStore } from '../../src/warehouse/rows/sql-row-store.js';
+import { SqlRequestStore } from '../../src/status/sql-request-store.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { ACCOUNT } from '../service/service.js';
 import { obey } from '../process/commands.js';
@@ -44,10 +44,10 @@ const commands = {
       retentionMs: limits.logRetentionMs,
       timeoutMs: limits.logTimeoutMs,
     });
-    const rows = new SqlRowStore(noWarehouse, config.clickhouseDatabase);
+    const requests = new SqlRequestStore(noWarehouse, config.clickhouseDatabase);
     const { reader, clock } = await startRequestReader({
       log,
-      rows,
+      requests,
       viewBytes: 100_000,
       timeoutMs: limits.logTimeoutMs,
       parts: { add: () => undefined },

@@ -1,5 +1,5 @@
 /** Fills a warehouse quickly: prepared uploads go in through the warehouse's port, many in a block. */
-import { uuidv7 } from '../../src/domain/requests/request-id.js';
+import { uuidv7 } from '../../src/domain/request-id.js';
 import { VersionClock } from '../../src/domain/version.js';
 import { COST } from '../../src/domain/families/index.js';
 import { prepareUpload } from '../../src/csv/prepare-upload.js';

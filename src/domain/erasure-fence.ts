@@ -1,4 +1,4 @@
-import { timeOfUuid } from './requests/request-id.js';
+import { timeOfUuid } from './request-id.js';
 import { lastVersionAt } from './version.js';
 
 /** Tells which uploads belong to an account that has been erased: nothing is to be made of them. */

@@ -1,7 +1,7 @@
 import type { TokenDirectory } from '../accounts/account.js';
 import type { Config } from '../config/config.js';
 import type { ErasureFence } from '../domain/erasure-fence.js';
-import type { AcceptanceFence, RequestLookup } from '../domain/requests/request-lookup.js';
+import type { AcceptanceFence, RequestLookup } from '../status/request-lookup.js';
 import type { VersionClock } from '../domain/version.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';

@@ -11,7 +11,7 @@ import { SoloGate } from './crash/solo-gate.js';
 import type { IngestDependencies } from './dependencies.js';
 import { type Failure, Preparation } from './prepare/preparation.js';
 import type { Preparer } from './prepare/preparer.js';
-import { TransitionPublisher } from './transitions.js';
+import { TransitionPublisher } from '../status/publisher.js';
 import type { UploadInFlight } from './upload-in-flight.js';
 import { giveUp } from './write/give-up.js';
 import { BatchWriter } from './write/write-batch.js';

@@ -1,4 +1,4 @@
-import { type RowCounts, type Transition, uploaded } from '../domain/requests/transition.js';
+import { type RowCounts, type Transition, uploaded } from '../status/transition.js';
 import type { ErasureFence } from '../domain/erasure-fence.js';
 import { beginSpan, type Span, SpanKind } from '../ops/tracing.js';
 import type { CompleteUpload } from './assemble/complete-upload.js';

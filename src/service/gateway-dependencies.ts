@@ -9,7 +9,7 @@ import type { Logger } from '../ops/logger.js';
 import type { Parts } from '../ops/parts.js';
 import { startRequestReader } from '../status/start-request-reader.js';
 import { ViewProgress } from '../status/view-progress.js';
-import type { RowStore } from '../warehouse/row-store.js';
+import type { RequestStore } from '../status/request-store.js';
 
 /** For the requests that are answered from memory; the history answers for older ones. */
 const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
@@ -17,7 +17,7 @@ const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
 export interface GatewayParts {
   readonly config: Config;
   readonly log: UploadLog;
-  readonly rows: RowStore;
+  readonly requests: RequestStore;
   readonly erased: ErasureFence;
   readonly logger: Logger;
   readonly parts: Parts;
@@ -29,12 +29,12 @@ export interface GatewayParts {
  * @param ask asks the log or the warehouse until it answers
  */
 export async function startGatewayDependencies(
-  { config, log, rows, erased, logger, parts }: GatewayParts,
+  { config, log, requests, erased, logger, parts }: GatewayParts,
   ask: <T>(question: () => Promise<T>) => Promise<T>,
 ): Promise<GatewayDependencies & { readonly viewProgress: ViewProgress }> {
   const { limits } = config;
   const { reader, tail, clock } = await startRequestReader(
-    { log, rows, viewBytes: STATUS_VIEW_BYTES, timeoutMs: limits.logTimeoutMs, parts },
+    { log, requests, viewBytes: STATUS_VIEW_BYTES, timeoutMs: limits.logTimeoutMs, parts },
     ask,
   );
   const viewProgress = new ViewProgress(log, tail, limits.viewStalledMs);

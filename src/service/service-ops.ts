@@ -5,10 +5,9 @@ import { measureDisk } from '../ops/disk-space.js';
 import type { Logger } from '../ops/logger.js';
 import { registry } from '../ops/metrics.js';
 import { createOpsServer, type OpsServer } from '../ops/ops-server.js';
-import { RequestHistory } from '../status/history.js';
 import { RequestTotalsGauges } from '../status/request-totals.js';
 import type { ViewProgress } from '../status/view-progress.js';
-import type { RowStore } from '../warehouse/row-store.js';
+import type { RequestStore } from '../status/request-store.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 
 export interface ObservedService {
@@ -16,7 +15,7 @@ export interface ObservedService {
   readonly logger: Logger;
   readonly log: UploadLog;
   readonly warehouse: Warehouse;
-  readonly rows: RowStore;
+  readonly requests: RequestStore;
   readonly phase: () => 'starting' | 'running' | 'stopping';
   /** Undefined: no gateway, or not yet. */
   readonly viewProgress: () => ViewProgress | undefined;
@@ -24,7 +23,7 @@ export interface ObservedService {
 
 /** What operators see of the service: health, and what is measured when the metrics are asked for. */
 export function createServiceOps(service: ObservedService): OpsServer {
-  const { config, logger, log, warehouse, rows } = service;
+  const { config, logger, log, warehouse, requests } = service;
   const { dataDir, roles } = config;
   const isRunning = async (): Promise<void> => {
     const phase = service.phase();
@@ -41,9 +40,7 @@ export function createServiceOps(service: ObservedService): OpsServer {
     await service.viewProgress()?.check();
   };
   const lag = new ConsumerLagGauges(log, Object.values(CONSUMER_GROUPS));
-  const totals = roles.has('status')
-    ? new RequestTotalsGauges(new RequestHistory(rows))
-    : undefined;
+  const totals = roles.has('status') ? new RequestTotalsGauges(requests) : undefined;
   // A gateway takes uploads while the warehouse is away. If a log outage made gateways not ready, all
   // would leave the load balancer at once and no client would get its 503 with Retry-After.
   const readiness = roles.has('gateway')

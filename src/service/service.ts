@@ -11,6 +11,7 @@ import { startTracing } from '../ops/tracing.js';
 import { Parts } from '../ops/parts.js';
 import { ErasedAccounts } from '../operator/erasure/erased-accounts.js';
 import type { ViewProgress } from '../status/view-progress.js';
+import { SqlRequestStore } from '../status/sql-request-store.js';
 import { SqlRowStore } from '../warehouse/rows/sql-row-store.js';
 import { type Adapters, answered, openAdapters } from './adapters.js';
 import { startGatewayDependencies } from './gateway-dependencies.js';
@@ -58,11 +59,12 @@ export class Service {
     this.adapters = adapters;
     const { log, warehouse } = adapters;
     const rows = new SqlRowStore(warehouse, config.clickhouseDatabase);
+    const requests = new SqlRequestStore(warehouse, config.clickhouseDatabase);
     parts.add({ failed: adapters.failed, stop: () => undefined });
     // 2. Health and metrics, which answer while the rest still waits.
     if (config.tracesUrl !== undefined) parts.add({ stop: await startTracing(config.tracesUrl) });
     const ops = createServiceOps({
-      ...{ config, logger, log, warehouse, rows },
+      ...{ config, logger, log, warehouse, requests },
       phase: () => this.phase,
       viewProgress: () => this.viewProgress,
     });
@@ -73,7 +75,7 @@ export class Service {
     const erased = await ask(() => ErasedAccounts.follow(log, rows, limits.logTimeoutMs));
     parts.add(erased);
     // 4. What the gateway knows of requests.
-    const shared = { config, logger, log, warehouse, rows, erased, parts };
+    const shared = { config, logger, log, warehouse, rows, requests, erased, parts };
     const gateway = roles.has('gateway') ? await startGatewayDependencies(shared, ask) : undefined;
     this.viewProgress = gateway?.viewProgress;
     // 5. The roles.

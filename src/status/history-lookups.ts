@@ -1,5 +1,5 @@
-import { isFinal } from '../domain/requests/status.js';
-import type { Transition } from '../domain/requests/transition.js';
+import { isFinal } from './status.js';
+import type { Transition } from './transition.js';
 
 /** Requests of one query: some 4 KiB of ids. */
 const MOST_ASKED = 100;

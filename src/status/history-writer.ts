@@ -10,18 +10,18 @@ import { writeAudit } from './audit/audit-table.js';
 import type { ErasureFence } from '../domain/erasure-fence.js';
 import { Failure } from '../domain/failure.js';
 import { retrying } from '../domain/retry.js';
-import { furtherOf, type Transition } from '../domain/requests/transition.js';
-import { transitionOf } from '../domain/requests/transition-record.js';
+import { furtherOf, type Transition } from './transition.js';
+import { transitionOf } from './transition-record.js';
 import type { Logger } from '../ops/logger.js';
 import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
-import type { RequestHistory } from './history.js';
+import type { RequestStore } from './request-store.js';
 
 /** How long transitions are gathered before they are written: the live view answers meanwhile. */
 const GATHER_MS = 500;
 
 export interface HistoryWriterDependencies {
   readonly log: UploadLog;
-  readonly history: RequestHistory;
+  readonly requests: RequestStore;
   readonly warehouse: Warehouse;
   readonly fence: ErasureFence;
   readonly logger: Logger;
@@ -122,11 +122,11 @@ export class HistoryWriter implements RecordHandler {
     this.next = new Map();
     this.made = [];
     if (transitions.length === 0) return;
-    const { history, warehouse, fence, logger } = this.dependencies;
+    const { requests, warehouse, fence, logger } = this.dependencies;
     await retrying(
       async () => {
         // Asked at every attempt: the account may be erased while the warehouse is away.
-        await history.write(
+        await requests.writeTransitions(
           transitions.filter(({ account, version }) => !fence.covers(account, BigInt(version))),
         );
         await writeAudit(warehouse, made);

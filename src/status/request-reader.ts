@@ -1,12 +1,8 @@
-import type {
-  AcceptanceFence,
-  LookupResult,
-  RequestLookup,
-} from '../domain/requests/request-lookup.js';
-import { isFinal } from '../domain/requests/status.js';
-import { furtherOf, type Transition } from '../domain/requests/transition.js';
+import type { AcceptanceFence, LookupResult, RequestLookup } from './request-lookup.js';
+import { isFinal } from './status.js';
+import { furtherOf, type Transition } from './transition.js';
 import { LogUnavailableError } from '../log/upload-log.js';
-import type { RequestHistory } from './history.js';
+import type { HistoryLookUps } from './history-lookups.js';
 import type { StatusTail } from './status-tail.js';
 import type { StatusView } from './status-view.js';
 
@@ -25,7 +21,7 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
   constructor(
     private readonly view: StatusView,
     private readonly tail: StatusTail,
-    private readonly history: Pick<RequestHistory, 'find'>,
+    private readonly history: Pick<HistoryLookUps, 'find'>,
     private readonly timeoutMs: number,
   ) {}
 

@@ -1,8 +1,7 @@
 import { FAMILIES } from '../domain/families/index.js';
-import { isFinal, STATUSES } from '../domain/requests/status.js';
+import { isFinal, STATUSES } from './status.js';
 import { oldestUnfinished, requestRows, requests } from '../ops/metrics.js';
-import type { RequestTotals } from '../warehouse/row-store.js';
-import type { RequestHistory } from './history.js';
+import type { RequestStore, RequestTotals } from './request-store.js';
 
 /** The history is asked no more often than this, however many ask for the metrics. */
 const FRESH_MS = 10_000;
@@ -15,7 +14,7 @@ const FRESH_MS = 10_000;
 export class RequestTotalsGauges {
   private measuredAt = -Infinity;
 
-  constructor(private readonly history: RequestHistory) {}
+  constructor(private readonly store: RequestStore) {}
 
   async measure(): Promise<void> {
     if (performance.now() - this.measuredAt < FRESH_MS) return;
@@ -40,7 +39,7 @@ export class RequestTotalsGauges {
 
   private async totals(): Promise<RequestTotals[]> {
     try {
-      return await this.history.totals();
+      return await this.store.totals();
     } catch (error) {
       // No number is better than an old one.
       for (const gauge of [requests, requestRows, oldestUnfinished]) gauge.reset();

@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { VersionClock } from '../domain/version.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Parts } from '../ops/parts.js';
-import type { RowStore } from '../warehouse/row-store.js';
-import { RequestHistory } from './history.js';
+import { HistoryLookUps } from './history-lookups.js';
 import { RequestReader } from './request-reader.js';
+import type { RequestStore } from './request-store.js';
 import { StatusTail } from './status-tail.js';
 import { StatusView } from './status-view.js';
 
 export interface RequestReaderDependencies {
   readonly log: UploadLog;
-  readonly rows: RowStore;
+  readonly requests: RequestStore;
   /** How much memory the requests may take that are answered without the history. */
   readonly viewBytes: number;
   /** How long the log may take to answer. */
@@ -33,10 +33,10 @@ export interface StartedReader {
  * @throws LogUnavailableError, WarehouseError
  */
 export async function startRequestReader(
-  { log, rows, viewBytes, timeoutMs, parts }: RequestReaderDependencies,
+  { log, requests, viewBytes, timeoutMs, parts }: RequestReaderDependencies,
   ask: <T>(question: () => Promise<T>) => Promise<T> = (question) => question(),
 ): Promise<StartedReader> {
-  const history = new RequestHistory(rows);
+  const history = new HistoryLookUps((ids) => requests.statesOf(ids));
   const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
   const view = new StatusView(viewBytes);
   // 1. Follow the status topic, from where the history has been written to.
@@ -46,7 +46,7 @@ export async function startRequestReader(
   // 2. Read what is on the topic now.
   await ask(() => reader.caughtUp());
   // 3. Learn the highest version of what the topic no longer has.
-  const written = await ask(() => history.highestVersion());
+  const written = await ask(() => requests.highestVersion());
   clock.observe(written);
   view.mayLack(written.toString());
   return { reader, tail, clock };

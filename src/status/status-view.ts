@@ -1,5 +1,5 @@
-import { isFinal } from '../domain/requests/status.js';
-import { furtherOf, type Transition } from '../domain/requests/transition.js';
+import { isFinal } from './status.js';
+import { furtherOf, type Transition } from './transition.js';
 import { isAbove } from '../domain/version.js';
 import type { RecordPosition } from '../log/upload-log.js';
 import { isFurther, Watches } from './watches.js';

@@ -9,15 +9,14 @@ import type { ErasureFence } from '../domain/erasure-fence.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
 import type { Parts } from '../ops/parts.js';
-import type { RowStore } from '../warehouse/row-store.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import { startAuditor } from './audit/auditor.js';
 import { HistoryWriter } from './history-writer.js';
-import { RequestHistory } from './history.js';
+import type { RequestStore } from './request-store.js';
 
 export interface StatusDependencies {
   readonly log: UploadLog;
-  readonly rows: RowStore;
+  readonly requests: RequestStore;
   readonly warehouse: Warehouse;
   readonly erased: ErasureFence;
   readonly logger: Logger;
@@ -35,9 +34,8 @@ export class StatusModule extends ConfigurableModuleClass implements OnApplicati
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { log, rows, warehouse, erased: fence, logger, parts } = this.dependencies;
-    const history = new RequestHistory(rows);
-    parts.add(await HistoryWriter.start({ log, history, warehouse, fence, logger }));
+    const { log, requests, warehouse, erased: fence, logger, parts } = this.dependencies;
+    parts.add(await HistoryWriter.start({ log, requests, warehouse, fence, logger }));
     parts.add(await startAuditor(log, warehouse));
   }
 }

@@ -1,4 +1,4 @@
-import { furtherOf, type Transition } from '../domain/requests/transition.js';
+import { furtherOf, type Transition } from './transition.js';
 
 interface Watch {
   readonly known: Transition | undefined;

@@ -1,6 +1,4 @@
-import type { Family, FamilyName } from '../domain/families/index.js';
-import type { Status } from '../domain/requests/status.js';
-import type { Transition } from '../domain/requests/transition.js';
+import type { Family } from '../domain/families/index.js';
 import type { PreparedUpload } from '../csv/prepared-upload.js';
 
 /**
@@ -23,22 +21,6 @@ export interface RowStore {
 
   /** Whether a batch that takes as much memory would be taken now; tried, and nothing of it is kept. */
   hasMemoryFor(size: InsertSize): Promise<boolean>;
-
-  writeTransitions(transitions: readonly Transition[]): Promise<void>;
-
-  /**
-   * By request, in lower case: its furthest transition; of two of one rank the earliest. Requests of
-   * which none has been written are left out.
-   *
-   * @param requestIds at most 1,000
-   */
-  statesOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, Transition>>;
-
-  /** All requests, each in its furthest state. */
-  totals(): Promise<RequestTotals[]>;
-
-  /** The highest version of any request that has been written; 0 when there is none. */
-  highestVersion(): Promise<bigint>;
 
   writeErasure(erasure: Erasure): Promise<void>;
 
@@ -70,18 +52,6 @@ export interface InsertSize {
   readonly account: string;
   readonly keys: number;
   readonly bytes: number;
-}
-
-/** The requests of a family that are in one state, and how many of their rows have come how far. */
-export interface RequestTotals {
-  readonly family: FamilyName;
-  readonly status: Status;
-  readonly requests: number;
-  readonly validated: number;
-  readonly stored: number;
-  readonly readBack: number;
-  /** When the first of them was created, in seconds since the epoch. */
-  readonly oldest: number;
 }
 
 export interface Erasure {

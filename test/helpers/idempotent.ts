@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from '@jest/globals';
 
-import type { UploadRequestRecord } from '../../src/domain/requests/transition.js';
+import type { UploadRequestRecord } from '../../src/status/transition.js';
 import type { ServiceProcess } from './service-process.js';
 
 /** So that a claim settles after nine seconds. */

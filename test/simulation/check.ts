@@ -1,6 +1,6 @@
 import { type Family, familyNamed, keyColumns } from '../../src/domain/families/index.js';
-import { isFinal } from '../../src/domain/requests/status.js';
-import { transitionOf } from '../../src/domain/requests/transition-record.js';
+import { isFinal } from '../../src/status/status.js';
+import { transitionOf } from '../../src/status/transition-record.js';
 import type { UploadEnd } from '../../src/log/uploads/upload-records.js';
 import { prepareUpload } from '../../src/csv/prepare-upload.js';
 import { sorted, WarehouseModel } from '../helpers/warehouse-model.js';

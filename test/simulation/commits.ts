@@ -1,5 +1,5 @@
-import { isFinal, rankOf } from '../../src/domain/requests/status.js';
-import { transitionOf } from '../../src/domain/requests/transition-record.js';
+import { isFinal, rankOf } from '../../src/status/status.js';
+import { transitionOf } from '../../src/status/transition-record.js';
 import type { LogRecord } from '../../src/log/upload-log.js';
 import type { World } from './world.js';
 

@@ -122,10 +122,12 @@ export class Slot {
     const { broker, warehouse, settings } = this.world;
     const config = configOf(this.name, settings);
     this.log = new SimulatedLog(broker, actor, config.limits.logTimeoutMs);
+    const store = new SimulatedRowStore(warehouse, actor);
     const dependencies: RoleDependencies = {
       config,
       log: this.log,
-      rows: new SimulatedRowStore(warehouse, actor),
+      rows: store,
+      requests: store,
       warehouse: AUDIT,
       logger: this.logger(actor),
     };

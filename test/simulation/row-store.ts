@@ -1,10 +1,10 @@
+import type { RequestStore, RequestTotals } from '../../src/status/request-store.js';
 import type { Family } from '../../src/domain/families/index.js';
-import type { Transition } from '../../src/domain/requests/transition.js';
+import type { Transition } from '../../src/status/transition.js';
 import type {
   Erasure,
   InsertSize,
   ReadBack,
-  RequestTotals,
   RowStore,
   UploadToStore,
 } from '../../src/warehouse/row-store.js';
@@ -14,7 +14,7 @@ import type { Actor } from './time.js';
 import { failed, keysOf, type WarehouseServer } from './warehouse.js';
 
 /** The warehouse as one process has it. */
-export class SimulatedRowStore implements RowStore {
+export class SimulatedRowStore implements RowStore, RequestStore {
   constructor(
     private readonly server: WarehouseServer,
     private readonly actor: Actor,

@@ -1,13 +1,9 @@
+import type { RequestTotals } from '../../src/status/request-store.js';
 import type { Family } from '../../src/domain/families/index.js';
-import { rankOf } from '../../src/domain/requests/status.js';
+import { rankOf } from '../../src/status/status.js';
 import type { PreparedUpload } from '../../src/csv/prepared-upload.js';
-import type { Transition } from '../../src/domain/requests/transition.js';
-import type {
-  Erasure,
-  ReadBack,
-  RequestTotals,
-  UploadToStore,
-} from '../../src/warehouse/row-store.js';
+import type { Transition } from '../../src/status/transition.js';
+import type { Erasure, ReadBack, UploadToStore } from '../../src/warehouse/row-store.js';
 import { type FailureClass, WarehouseError } from '../../src/warehouse/warehouse.js';
 import { type DecodedKey, decodePrepared } from '../helpers/decode-prepared.js';
 import { type Network, Server, type ServerOptions } from './network.js';

@@ -15,4 +15,4 @@ export {
 } from './upload-client.js';
 export { MAX_FILE_BYTES } from '../../domain/upload-limits.js';
 export type { FamilyName } from '../../domain/families/index.js';
-export type { UploadRequestRecord } from '../../domain/requests/transition.js';
+export type { UploadRequestRecord } from '../../status/transition.js';

@@ -1,4 +1,4 @@
-import type { UploadRequestRecord } from '../../domain/requests/transition.js';
+import type { UploadRequestRecord } from '../../status/transition.js';
 
 /** What was wrong with a failed request, by column: messages such as `row 12: "x" is not …`. */
 export function messagesOf({ reason }: UploadRequestRecord): Map<string, readonly string[]> {

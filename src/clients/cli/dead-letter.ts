@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../../config/read-config.js';
 import type { Cause, DeadLetter } from '../../log/uploads/dead-letter.js';
 import { listDeadLetters } from '../../log/uploads/list-dead-letters.js';
-import { retryDeadLetter } from '../../log/uploads/retry-dead-letter.js';
+import { retryDeadLetter } from '../../operator/replay/retry-dead-letter.js';
 import { tellAudit } from './audit.js';
 import { withLog } from './connections.js';
 import { operator } from './operator.js';

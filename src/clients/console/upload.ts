@@ -1,7 +1,7 @@
 import { ProblemError, UploadClientError } from '../api/errors.js';
 import type { FamilyName } from '../../domain/families/index.js';
-import { uuidv7 } from '../../domain/requests/request-id.js';
-import type { UploadRequestRecord } from '../../domain/requests/transition.js';
+import { uuidv7 } from '../../domain/request-id.js';
+import type { UploadRequestRecord } from '../../status/transition.js';
 import type { CheckAnswer } from './check-messages.js';
 import type { Checker } from './checker.js';
 import { announce, download, element } from './elements.js';

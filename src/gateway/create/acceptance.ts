@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { dayInTimeZone } from '../../domain/days.js';
-import type { AcceptanceFence, RequestLookup } from '../../domain/requests/request-lookup.js';
-import { transitionRecord } from '../../domain/requests/transition-record.js';
-import { type Transition, uploaded } from '../../domain/requests/transition.js';
+import type { AcceptanceFence, RequestLookup } from '../../status/request-lookup.js';
+import { firstTransition } from '../../status/publisher.js';
+import type { Transition } from '../../status/transition.js';
 import type { VersionClock } from '../../domain/version.js';
 import {
   ACCEPTANCE_FENCE,
@@ -72,7 +72,7 @@ export class Acceptance {
     // 2. The upload gets its place in the order.
     const version = this.clock.next().toString();
     const sentMax = this.clock.max.toString();
-    const transition = uploaded(
+    const { transition, record } = firstTransition(
       { version, sentMax, actor: file.actor, ...file.identity },
       acceptedAt,
     );
@@ -85,7 +85,7 @@ export class Acceptance {
       integratedChannels: this.config.integratedChannels,
       ...stored,
     };
-    await writer.end(end, file.traceparent, transitionRecord(transition));
+    await writer.end(end, file.traceparent, record);
     // 4. A read that follows finds it, although the tail may not have come so far.
     this.lookup.remember(transition);
     return transition;

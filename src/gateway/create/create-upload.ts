@@ -1,8 +1,8 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import { uuidv7 } from '../../domain/requests/request-id.js';
-import type { Transition } from '../../domain/requests/transition.js';
+import { uuidv7 } from '../../domain/request-id.js';
+import type { Transition } from '../../status/transition.js';
 import type { Logger } from '../../ops/logger.js';
 import { stageDuration, uploadBytes } from '../../ops/metrics.js';
 import { beginSpan, endSpan, SpanKind, traceParentOf } from '../../ops/tracing.js';

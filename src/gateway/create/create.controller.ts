@@ -1,6 +1,6 @@
 import { All, Controller, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Response } from 'express';
-import { recordOf } from '../../domain/requests/transition.js';
+import { recordOf } from '../../status/transition.js';
 import { TokenGuard } from '../auth/token.guard.js';
 import type { ApiRequest } from '../http/call.js';
 import { CreateOperation } from '../docs/create-operation.js';

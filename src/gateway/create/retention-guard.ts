@@ -1,4 +1,4 @@
-import type { AcceptanceFence } from '../../domain/requests/request-lookup.js';
+import type { AcceptanceFence } from '../../status/request-lookup.js';
 import { timeOf, type UnreadPartition, unreadPartitions } from '../../log/consumer-lag.js';
 import { LogUnavailableError, type Topic, type UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';

@@ -1,5 +1,5 @@
 import { ApiResponse, type ApiResponseOptions, getSchemaPath } from '@nestjs/swagger';
-import type { UploadRequestRecord } from '../../domain/requests/transition.js';
+import type { UploadRequestRecord } from '../../status/transition.js';
 import { describedHeaders, type Headers, RATE_LIMIT_HEADERS } from './headers.js';
 import { UploadRequest } from './upload-request.js';
 

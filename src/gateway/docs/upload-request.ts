@@ -1,6 +1,6 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { type Status, STATUSES } from '../../domain/requests/status.js';
-import type { UploadRequestRecord } from '../../domain/requests/transition.js';
+import { type Status, STATUSES } from '../../status/status.js';
+import type { UploadRequestRecord } from '../../status/transition.js';
 
 const TIMESTAMP: ApiPropertyOptions = {
   type: String,

@@ -1,8 +1,8 @@
 import { All, Controller, Get, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { Response } from 'express';
-import { isUuid } from '../../domain/requests/request-id.js';
-import type { RequestLookup } from '../../domain/requests/request-lookup.js';
-import { recordOf } from '../../domain/requests/transition.js';
+import { isUuid } from '../../domain/request-id.js';
+import type { RequestLookup } from '../../status/request-lookup.js';
+import { recordOf } from '../../status/transition.js';
 import type { Logger } from '../../ops/logger.js';
 import { TokenGuard } from '../auth/token.guard.js';
 import { acceptedCall, leaveOut, type ApiRequest } from '../http/call.js';

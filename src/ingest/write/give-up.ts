@@ -5,7 +5,7 @@ import { retrying } from '../../domain/retry.js';
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 import { deadLetters } from '../../ops/metrics.js';
-import type { TransitionPublisher } from '../transitions.js';
+import type { TransitionPublisher } from '../../status/publisher.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { reasonOfFile } from '../../csv/findings.js';
 

@@ -9,7 +9,7 @@ import type { RowStore } from '../../warehouse/row-store.js';
 import { isPassing } from '../../warehouse/warehouse.js';
 import { beginSpan, endSpan, type Span, SpanKind } from '../../ops/tracing.js';
 import type { BatchItem } from '../batch/batcher.js';
-import type { TransitionPublisher } from '../transitions.js';
+import type { TransitionPublisher } from '../../status/publisher.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { giveUp } from './give-up.js';
 import type { ShortItem } from './memory-trials.js';

@@ -1,3 +1,5 @@
+import type { FamilyName } from '../../domain/families/index.js';
+import type { UploadEnd } from './upload-records.js';
 import type { RecordPosition, Topic, UploadLog } from '../upload-log.js';
 
 /** An upload's chunks in a topic: those of a request in `[from, to)` of one partition. */
@@ -8,6 +10,14 @@ export interface ChunkRun {
   /** The offset of the first chunk; null for an empty file. */
   readonly from: number | null;
   readonly to: number;
+}
+
+/** An upload whose chunks stand in the log. */
+export interface StoredUpload {
+  readonly account: string;
+  readonly family: FamilyName;
+  readonly chunks: ChunkRun;
+  readonly end: UploadEnd;
 }
 
 /**

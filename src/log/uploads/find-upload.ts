@@ -1,8 +1,8 @@
-import { timeOfUuid } from '../../domain/requests/request-id.js';
+import { timeOfUuid } from '../../domain/request-id.js';
 import { firstOffsetOf, type UploadEnd } from './upload-records.js';
 import type { FamilyName } from '../../domain/families/index.js';
 import type { LogRecord, UploadLog } from '../upload-log.js';
-import type { StoredUpload } from './accept-again.js';
+import type { StoredUpload } from './copy-chunks.js';
 import { offsetsAt } from '../offsets-at.js';
 
 /** A request's id has the gateway's time, a record the log's; an upload may take some time as well. */

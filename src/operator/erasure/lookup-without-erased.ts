@@ -1,6 +1,6 @@
 import type { ErasureFence } from '../../domain/erasure-fence.js';
-import type { RequestLookup } from '../../domain/requests/request-lookup.js';
-import type { Transition } from '../../domain/requests/transition.js';
+import type { RequestLookup } from '../../status/request-lookup.js';
+import type { Transition } from '../../status/transition.js';
 
 /** A lookup that knows nothing of the requests of erased accounts, which memory may still hold. */
 export function lookupWithoutErased(lookup: RequestLookup, fence: ErasureFence): RequestLookup {

@@ -1,4 +1,4 @@
-import type { Transition } from '../../domain/requests/transition.js';
+import type { Transition } from '../transition.js';
 import type { LogRecord, RecordToAppend } from '../../log/upload-log.js';
 
 export type AuditedAction =

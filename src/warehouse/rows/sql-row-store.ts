@@ -1,21 +1,12 @@
 import type { Family } from '../../domain/families/index.js';
-import type { Transition } from '../../domain/requests/transition.js';
 import { blockOf, column } from '../native/block.js';
 import { DATE_TIME, STRING, UINT128 } from '../native/column-types.js';
-import type {
-  Erasure,
-  InsertSize,
-  ReadBack,
-  RequestTotals,
-  RowStore,
-  UploadToStore,
-} from '../row-store.js';
+import type { Erasure, InsertSize, ReadBack, RowStore, UploadToStore } from '../row-store.js';
 import { identifier } from '../sql.js';
 import { type Warehouse, WarehouseError } from '../warehouse.js';
 import { BlockMemory } from './block-memory.js';
 import { probeBlock } from './memory-probe.js';
 import { readBack } from './read-back.js';
-import { blockOfTransitions, requestTotals, statesOf } from './requests.js';
 import { storageBlock } from './storage-block.js';
 
 /** The row path's SQL, for any warehouse with the schema. */
@@ -51,26 +42,6 @@ export class SqlRowStore implements RowStore {
       if (error instanceof WarehouseError) return false;
       throw error;
     }
-  }
-
-  async writeTransitions(transitions: readonly Transition[]): Promise<void> {
-    if (transitions.length === 0) return;
-    await this.warehouse.insert('request_transitions', blockOfTransitions(transitions));
-  }
-
-  statesOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, Transition>> {
-    return statesOf(this.warehouse, this.database, requestIds);
-  }
-
-  totals(): Promise<RequestTotals[]> {
-    return requestTotals(this.warehouse, this.database);
-  }
-
-  async highestVersion(): Promise<bigint> {
-    const [row] = await this.warehouse.query<{ highest: string }>(
-      `SELECT toString(max(version)) AS highest FROM ${this.database}.request_transitions`,
-    );
-    return BigInt(row?.highest ?? 0);
   }
 
   async writeErasure({ account, version, at }: Erasure): Promise<void> {

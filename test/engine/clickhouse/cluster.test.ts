@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { COST } from '../../../src/domain/families/index.js';
 import type { UploadToStore } from '../../../src/warehouse/row-store.js';
 import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
-import { RequestHistory } from '../../../src/status/history.js';
+import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { blockOf, column } from '../../../src/warehouse/native/block.js';
 import { BOOL, DATE_TIME, STRING, UINT128 } from '../../../src/warehouse/native/column-types.js';
 import { migrate, waitForSchema } from '../../../src/warehouse/schema/migrate.js';
@@ -130,7 +130,7 @@ describe.each([
   });
 
   test('the history finds a request', async () => {
-    const history = new RequestHistory(new SqlRowStore(warehouse, 'custom_data'));
+    const history = new SqlRequestStore(warehouse, 'custom_data');
     const transition = {
       requestId: key.requestId,
       account: 'acme',
@@ -143,8 +143,8 @@ describe.each([
       version: '5',
       sentMax: '5',
     } as const;
-    await history.write([transition]);
-    expect(await history.find(key.requestId)).toEqual(transition);
+    await history.writeTransitions([transition]);
+    expect((await history.statesOf([key.requestId])).get(key.requestId)).toEqual(transition);
     expect(await history.highestVersion()).toBe(5n);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { UploadRequestRecord } from '../../../src/domain/requests/transition.js';
+import type { UploadRequestRecord } from '../../../src/status/transition.js';
 import { lastVersionAt } from '../../../src/domain/version.js';
 import { CLAIM_MS } from '../../../src/gateway/create/idempotency/claim-view.js';
 import { form, post, problemOf, uploadHeaders } from '../../helpers/gateway/forms.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { uploaded, type Transition } from '../../../src/domain/requests/transition.js';
+import { uploaded, type Transition } from '../../../src/status/transition.js';
 import { httpDuration, readsWaiting } from '../../../src/ops/metrics.js';
 import { heapUsed } from '../../helpers/heap-used.js';
 import { RawClient } from '../../helpers/gateway/raw-client.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { Status } from '../../../src/domain/requests/status.js';
-import { timestampOf } from '../../../src/domain/requests/transition.js';
-import { RequestHistory } from '../../../src/status/history.js';
-import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
+import type { Status } from '../../../src/status/status.js';
+import { timestampOf } from '../../../src/status/transition.js';
+import { HistoryLookUps } from '../../../src/status/history-lookups.js';
+import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
 
 let opened: TestWarehouse;
@@ -24,7 +24,7 @@ async function happened(
   second: number,
   reason: string | null = null,
 ): Promise<void> {
-  await new RequestHistory(new SqlRowStore(opened.warehouse, opened.database)).write([
+  await new SqlRequestStore(opened.warehouse, opened.database).writeTransitions([
     {
       requestId,
       account: 'acme',
@@ -77,24 +77,30 @@ test('upload_requests shows the furthest transition of a request, whatever came 
   }
 });
 
+/** The history as a gateway asks it. */
+function openHistory(): { store: SqlRequestStore; lookUps: HistoryLookUps } {
+  const store = new SqlRequestStore(opened.warehouse, opened.database);
+  return { store, lookUps: new HistoryLookUps((ids) => store.statesOf(ids)) };
+}
+
 test('a transition that is published again keeps its first time', async () => {
-  const history = new RequestHistory(new SqlRowStore(opened.warehouse, opened.database));
+  const { store, lookUps } = openHistory();
   await happened(GOOD, 'succeeded', 'ingested', 9);
-  expect(await history.find(GOOD)).toMatchObject({
+  expect(await lookUps.find(GOOD)).toMatchObject({
     status: 'succeeded',
     updatedAt: timestampOf(3000),
   });
-  expect(await history.find('0193c2f0-0000-7000-8000-000000000009')).toBeUndefined();
-  expect(await history.highestVersion()).toBe(7n);
+  expect(await lookUps.find('0193c2f0-0000-7000-8000-000000000009')).toBeUndefined();
+  expect(await store.highestVersion()).toBe(7n);
 });
 
 test('many looked up at once each find their own', async () => {
-  const history = new RequestHistory(new SqlRowStore(opened.warehouse, opened.database));
+  const { lookUps } = openHistory();
   const ids = Array.from(
     { length: 300 },
     (_, index) => `0193c2f0-0000-7000-8000-${String(index).padStart(12, '0')}`,
   );
-  const found = await Promise.all(ids.map((id) => history.find(id.toUpperCase())));
+  const found = await Promise.all(ids.map((id) => lookUps.find(id)));
   for (const [index, id] of ids.entries()) {
     const expected = { [GOOD]: 'succeeded', [BAD]: 'failed' }[id];
     expect(found[index]?.status).toBe(expected);

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { Status } from '../../../src/domain/requests/status.js';
-import { type RowCounts, timestampOf } from '../../../src/domain/requests/transition.js';
+import type { Status } from '../../../src/status/status.js';
+import { type RowCounts, timestampOf } from '../../../src/status/transition.js';
 import { oldestUnfinished, requestRows, requests } from '../../../src/ops/metrics.js';
-import { RequestHistory } from '../../../src/status/history.js';
+import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { RequestTotalsGauges } from '../../../src/status/request-totals.js';
-import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
 
 let opened: TestWarehouse;
@@ -19,7 +18,7 @@ let number = 0;
 /** A cost upload of so many seconds ago that has come as far as `status`. */
 async function uploaded(agoSeconds: number, status: Status, rows: RowCounts): Promise<void> {
   const at = timestampOf(Date.now() - agoSeconds * 1000);
-  await new RequestHistory(new SqlRowStore(opened.warehouse, opened.database)).write([
+  await new SqlRequestStore(opened.warehouse, opened.database).writeTransitions([
     {
       requestId: `0193c2f0-0000-7000-8000-00000000000${number++}`,
       account: 'acme',
@@ -49,9 +48,7 @@ test('the gauges tell states, the rows of what succeeded, and the age of what is
   await uploaded(800, 'failed', { validated: 0, stored: 0, readBack: 0 });
   await uploaded(300, 'validated', { validated: 5, stored: 0, readBack: 0 });
   await uploaded(200, 'ingested', { validated: 4, stored: 4, readBack: 0 });
-  await new RequestTotalsGauges(
-    new RequestHistory(new SqlRowStore(opened.warehouse, opened.database)),
-  ).measure();
+  await new RequestTotalsGauges(new SqlRequestStore(opened.warehouse, opened.database)).measure();
   expect(await valueOf(requests, 'cost', 'succeeded')).toBe(1);
   expect(await valueOf(requests, 'cost', 'validated')).toBe(1);
   expect(await valueOf(requestRows, 'cost', 'validated')).toBe(10);
@@ -63,7 +60,7 @@ test('the gauges tell states, the rows of what succeeded, and the age of what is
 });
 
 test('the gauges are gone while the warehouse does not answer', async () => {
-  const missing = new RequestHistory(new SqlRowStore(opened.warehouse, 'no_such_database'));
+  const missing = new SqlRequestStore(opened.warehouse, 'no_such_database');
   await expect(new RequestTotalsGauges(missing).measure()).rejects.toThrow();
   expect(await valueOf(requests, 'cost', 'succeeded')).toBeUndefined();
   expect(await valueOf(oldestUnfinished, 'cost')).toBeUndefined();

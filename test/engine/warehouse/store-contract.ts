@@ -3,19 +3,21 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { COST, type Family, SELF_SERVE } from '../../../src/domain/families/index.js';
-import { uuidv7 } from '../../../src/domain/requests/request-id.js';
-import type { Status } from '../../../src/domain/requests/status.js';
-import { timestampOf, type Transition } from '../../../src/domain/requests/transition.js';
+import { uuidv7 } from '../../../src/domain/request-id.js';
+import type { RequestStore } from '../../../src/status/request-store.js';
+import type { Status } from '../../../src/status/status.js';
+import { timestampOf, type Transition } from '../../../src/status/transition.js';
 import type { RowStore, UploadToStore } from '../../../src/warehouse/row-store.js';
 import { csv, goodRow, verdictOn } from '../../helpers/files.js';
 
 export interface OpenRowStore {
   readonly store: RowStore;
+  readonly requests: RequestStore;
   close(): Promise<void>;
 }
 
 /**
- * What every row store promises.
+ * What every row store promises, and the history of requests beside it.
  *
  * @param open gives one of its own, with nothing in it
  */
@@ -23,18 +25,19 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
   describe(name, () => {
     let opened: OpenRowStore;
     let store: RowStore;
+    let requests: RequestStore;
     beforeAll(async () => {
       opened = await open();
-      ({ store } = opened);
+      ({ store, requests } = opened);
     });
     afterAll(() => opened.close());
 
     test('an empty one knows nothing', async () => {
-      expect(await store.totals()).toEqual([]);
-      expect(await store.highestVersion()).toBe(0n);
+      expect(await requests.totals()).toEqual([]);
+      expect(await requests.highestVersion()).toBe(0n);
       expect(await store.erasures()).toEqual(new Map());
-      expect(await store.statesOf([id()])).toEqual(new Map());
-      expect(await store.statesOf([])).toEqual(new Map());
+      expect(await requests.statesOf([id()])).toEqual(new Map());
+      expect(await requests.statesOf([])).toEqual(new Map());
     });
 
     describe('uploads', () => {
@@ -99,18 +102,18 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
     describe('requests', () => {
       test('are in their furthest state, whatever came last', async () => {
         const [done, failed, begun, unknown] = [id(), id(), id(), id()];
-        await store.writeTransitions([
+        await requests.writeTransitions([
           transition(done, 'succeeded', 3),
           transition(begun, 'uploaded', 0),
           transition(failed, 'failed', 1, '{"date":["größe \\"x\\""]}'),
         ]);
-        await store.writeTransitions([
+        await requests.writeTransitions([
           transition(done, 'validated', 4),
           transition(failed, 'uploaded', 0),
         ]);
         // A replay tells a state again, at a later time.
-        await store.writeTransitions([transition(done, 'succeeded', 9)]);
-        const states = await store.statesOf([unknown, failed, done, begun]);
+        await requests.writeTransitions([transition(done, 'succeeded', 9)]);
+        const states = await requests.statesOf([unknown, failed, done, begun]);
         expect(states.get(done)).toMatchObject({
           status: 'succeeded',
           updatedAt: timestampOf(3_000),
@@ -124,14 +127,14 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
 
       test('are found among a thousand that are asked for', async () => {
         const known = id();
-        await store.writeTransitions([transition(known, 'validated', 1)]);
-        const states = await store.statesOf([...Array.from({ length: 999 }, id), known]);
+        await requests.writeTransitions([transition(known, 'validated', 1)]);
+        const states = await requests.statesOf([...Array.from({ length: 999 }, id), known]);
         expect([...states.keys()]).toEqual([known]);
       });
 
       test('are counted once each, with their rows', async () => {
         const countOf = async (status: Status): Promise<unknown> => {
-          const totals = await store.totals();
+          const totals = await requests.totals();
           const found = totals.find(
             (each) => each.family === 'self-serve' && each.status === status,
           );
@@ -146,8 +149,8 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
             rows,
             createdAt: timestampOf(requestId === first ? 7_000 : 8_000),
           } as const;
-          await store.writeTransitions([{ ...transition(requestId, 'ingested', 8), ...of }]);
-          await store.writeTransitions([{ ...transition(requestId, 'succeeded', 9), ...of }]);
+          await requests.writeTransitions([{ ...transition(requestId, 'ingested', 8), ...of }]);
+          await requests.writeTransitions([{ ...transition(requestId, 'succeeded', 9), ...of }]);
         }
         expect(await countOf('succeeded')).toEqual({
           requests: 2,
@@ -161,9 +164,9 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
 
       test('tell the highest version that any had', async () => {
         const high = { ...transition(id(), 'uploaded', 0), version: String(2n ** 127n + 1n) };
-        await store.writeTransitions([high]);
-        await store.writeTransitions([transition(id(), 'uploaded', 0)]);
-        expect(await store.highestVersion()).toBe(2n ** 127n + 1n);
+        await requests.writeTransitions([high]);
+        await requests.writeTransitions([transition(id(), 'uploaded', 0)]);
+        expect(await requests.highestVersion()).toBe(2n ** 127n + 1n);
       });
     });
 

@@ -1,3 +1,4 @@
+import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import { openWarehouseOf, WAREHOUSES } from '../../helpers/warehouses.js';
@@ -8,6 +9,7 @@ for (const kind of WAREHOUSES) {
     const opened = await openWarehouseOf(kind);
     await migrate(opened.warehouse, 'custom_data');
     const store = new SqlRowStore(opened.warehouse, 'custom_data');
-    return { store, close: () => opened.close() };
+    const requests = new SqlRequestStore(opened.warehouse, 'custom_data');
+    return { store, requests, close: () => opened.close() };
   });
 }

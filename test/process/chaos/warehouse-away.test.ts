@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { UploadRequestRecord } from '../../../src/domain/requests/transition.js';
+import type { UploadRequestRecord } from '../../../src/status/transition.js';
 import { ApiClient } from '../../helpers/api-client.js';
 import { Cluster } from '../../helpers/cluster.js';
 import { describeWithBroker } from '../../helpers/kafka.js';

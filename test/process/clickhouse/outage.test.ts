@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient } from '../../helpers/api-client.js';
 import type { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
 import { expectViewsToEqual } from '../../helpers/compare-views.js';
-import type { Transition } from '../../../src/domain/requests/transition.js';
+import type { Transition } from '../../../src/status/transition.js';
 import { Deployment } from '../../helpers/deployment.js';
 import { tokenFor } from '../../helpers/service-process.js';
 import {

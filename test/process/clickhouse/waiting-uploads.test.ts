@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { logFolder } from '../../../src/config/data-folder.js';
-import { uuidv7 } from '../../../src/domain/requests/request-id.js';
+import { uuidv7 } from '../../../src/domain/request-id.js';
 import type { UploadEnd } from '../../../src/log/uploads/upload-records.js';
 import { FormattedLog } from '../../../src/log/formatted-log.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';

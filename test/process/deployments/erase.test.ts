@@ -7,7 +7,7 @@ import { logFolder } from '../../../src/config/data-folder.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import type { UploadLog } from '../../../src/log/upload-log.js';
 import type { FamilyName } from '../../../src/domain/families/index.js';
-import type { UploadRequestRecord } from '../../../src/domain/requests/transition.js';
+import type { UploadRequestRecord } from '../../../src/status/transition.js';
 import { ApiClient } from '../../helpers/api-client.js';
 import { Deployment, describeDeployments } from '../../helpers/deployment.js';
 import { KafkaLogs } from '../../helpers/kafka.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { UploadRequestRecord } from '../../../src/domain/requests/transition.js';
+import type { UploadRequestRecord } from '../../../src/status/transition.js';
 import { ApiClient } from '../../helpers/api-client.js';
 import { Deployment } from '../../helpers/deployment.js';
 import { tokenFor } from '../../helpers/service-process.js';

@@ -2,9 +2,9 @@ import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
 import { randomBytes } from 'node:crypto';
 
 import type { FamilyName } from '../../../src/domain/families/index.js';
-import { uuidv7 } from '../../../src/domain/requests/request-id.js';
-import type { RequestLookup } from '../../../src/domain/requests/request-lookup.js';
-import type { Transition } from '../../../src/domain/requests/transition.js';
+import { uuidv7 } from '../../../src/domain/request-id.js';
+import type { RequestLookup } from '../../../src/status/request-lookup.js';
+import type { Transition } from '../../../src/status/transition.js';
 import { lookupWithoutErased } from '../../../src/operator/erasure/lookup-without-erased.js';
 import { Acceptance } from '../../../src/gateway/create/acceptance.js';
 import { ChunkBuffers } from '../../../src/gateway/create/receive/chunk-buffers.js';
@@ -44,12 +44,12 @@ export async function startGateway(
   dependencies: RoleDependencies,
   viewBytes: number,
 ): Promise<Gateway> {
-  const { log, rows, config, logger } = dependencies;
+  const { log, requests, config, logger } = dependencies;
   const { limits } = config;
   const erased = await followErasures(dependencies);
   const { reader, tail, clock } = await startRequestReader({
     log,
-    rows,
+    requests,
     viewBytes,
     timeoutMs: limits.logTimeoutMs,
     parts: { add: () => undefined },

@@ -4,7 +4,7 @@ import { Ingest, type IngestMeans } from '../../../src/ingest/ingest.js';
 import type { UploadLog } from '../../../src/log/upload-log.js';
 import type { Logger } from '../../../src/ops/logger.js';
 import { HistoryWriter } from '../../../src/status/history-writer.js';
-import { RequestHistory } from '../../../src/status/history.js';
+import type { RequestStore } from '../../../src/status/request-store.js';
 import type { RowStore } from '../../../src/warehouse/row-store.js';
 import type { Warehouse } from '../../../src/warehouse/warehouse.js';
 
@@ -19,6 +19,7 @@ export interface RoleDependencies {
   readonly config: Config;
   readonly log: UploadLog;
   readonly rows: RowStore;
+  readonly requests: RequestStore;
   /** For the audit. */
   readonly warehouse: Warehouse;
   readonly logger: Logger;
@@ -46,8 +47,7 @@ export async function startIngest(
 
 export async function startStatus(dependencies: RoleDependencies): Promise<Role> {
   const fence = await followErasures(dependencies);
-  const history = new RequestHistory(dependencies.rows);
-  const writer = await HistoryWriter.start({ ...dependencies, history, fence });
+  const writer = await HistoryWriter.start({ ...dependencies, fence });
   return {
     failed: writer.failed,
     stop: async () => {

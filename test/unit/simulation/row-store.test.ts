@@ -17,5 +17,5 @@ const network = {
 rowStoreContract('the simulated warehouse', () => {
   const server = new WarehouseServer(network, { faults: NO_FAULTS, delayMs: 0 }, NOTHING_WRONG);
   const store = new SimulatedRowStore(server, actorNamed('process'));
-  return Promise.resolve({ store, close: () => Promise.resolve() });
+  return Promise.resolve({ store, requests: store, close: () => Promise.resolve() });
 });

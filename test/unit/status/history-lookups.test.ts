@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
-import type { Status } from '../../../src/domain/requests/status.js';
-import type { Transition } from '../../../src/domain/requests/transition.js';
+import type { Status } from '../../../src/status/status.js';
+import type { Transition } from '../../../src/status/transition.js';
 import { HistoryLookUps, TooManyLookUpsError } from '../../../src/status/history-lookups.js';
 
 function transition(requestId: string, status: Status, reason: string | null = null): Transition {

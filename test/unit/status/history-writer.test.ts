@@ -8,10 +8,10 @@ import {
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
-import { type Transition, uploaded } from '../../../src/domain/requests/transition.js';
-import { transitionRecord } from '../../../src/domain/requests/transition-record.js';
+import { type Transition, uploaded } from '../../../src/status/transition.js';
+import { transitionRecord } from '../../../src/status/transition-record.js';
 import { HistoryWriter } from '../../../src/status/history-writer.js';
-import type { RequestHistory } from '../../../src/status/history.js';
+import type { RequestStore } from '../../../src/status/request-store.js';
 import { type Warehouse, WarehouseError } from '../../../src/warehouse/warehouse.js';
 import { LogFolders, until } from '../../helpers/log/log-folders.js';
 
@@ -39,7 +39,7 @@ function startWriter(
 ): Promise<HistoryWriter> {
   return HistoryWriter.start({
     log,
-    history: { write } as unknown as RequestHistory,
+    requests: { writeTransitions: write } as unknown as RequestStore,
     warehouse: { insert: () => Promise.resolve() } as unknown as Warehouse,
     fence: { covers: () => false },
     logger: pino({ level: 'silent' }),

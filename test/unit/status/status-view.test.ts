@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import type { Transition } from '../../../src/domain/requests/transition.js';
+import type { Transition } from '../../../src/status/transition.js';
 import { StatusView } from '../../../src/status/status-view.js';
 
 function transition(requestId: string, status: Transition['status'], reason = ''): Transition {

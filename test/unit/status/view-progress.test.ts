@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from '@jest/globals';
 
 import { VersionClock } from '../../../src/domain/version.js';
-import { uploaded } from '../../../src/domain/requests/transition.js';
-import { transitionRecord } from '../../../src/domain/requests/transition-record.js';
+import { uploaded } from '../../../src/status/transition.js';
+import { transitionRecord } from '../../../src/status/transition-record.js';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
 import { StatusTail } from '../../../src/status/status-tail.js';
 import { StatusView } from '../../../src/status/status-view.js';

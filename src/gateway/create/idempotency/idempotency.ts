@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { coversRequest, type ErasureFence } from '../../../domain/erasure-fence.js';
-import type { RequestLookup } from '../../../domain/requests/request-lookup.js';
-import { transitionRecord } from '../../../domain/requests/transition-record.js';
-import { type Transition, uploaded } from '../../../domain/requests/transition.js';
+import type { RequestLookup } from '../../../status/request-lookup.js';
+import { type Transition, uploaded } from '../../../status/transition.js';
+import { transitionRecord } from '../../../status/transition-record.js';
 import type { UploadEnd } from '../../../log/uploads/upload-records.js';
 import type { VersionClock } from '../../../domain/version.js';
 import type { UploadLog } from '../../../log/upload-log.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { logFolder, chdbFolder } from '../../../../src/config/data-folder.js';
-import { uuidv7 } from '../../../../src/domain/requests/request-id.js';
+import { uuidv7 } from '../../../../src/domain/request-id.js';
 import type { UploadEnd } from '../../../../src/log/uploads/upload-records.js';
 import { FormattedLog } from '../../../../src/log/formatted-log.js';
 import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { uuidv7 } from '../../../../src/domain/requests/request-id.js';
+import { uuidv7 } from '../../../../src/domain/request-id.js';
 import { lastVersionAt } from '../../../../src/domain/version.js';
 import { eraseRows, type ErasureTables } from '../../../../src/operator/erasure/erase-rows.js';
-import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
+import { SqlRequestStore } from '../../../../src/status/sql-request-store.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../../../helpers/clickhouse-http.js';
@@ -37,7 +37,7 @@ async function store(warehouse: Warehouse, account: string, version: bigint): Pr
   const event = { ...key, rows: [{ event_value: 1 }] };
   await warehouse.insert('self_serve', storageBlock('self_serve', [event]));
   const at = new Date(seconds * 1000).toISOString().slice(0, 19);
-  await new SqlRowStore(warehouse, 'custom_data').writeTransitions([
+  await new SqlRequestStore(warehouse, 'custom_data').writeTransitions([
     {
       requestId: id,
       account,

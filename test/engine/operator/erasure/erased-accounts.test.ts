@@ -8,7 +8,7 @@ import {
   erasureRecord,
   orderErasure,
 } from '../../../../src/operator/erasure/account-erasure.js';
-import { uuidv7 } from '../../../../src/domain/requests/request-id.js';
+import { uuidv7 } from '../../../../src/domain/request-id.js';
 import { ErasedAccounts } from '../../../../src/operator/erasure/erased-accounts.js';
 import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
 import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { auditEventOfRequest, auditRecord } from '../../../../src/status/audit/audit-event.js';
 import { writeAudit } from '../../../../src/status/audit/audit-table.js';
 import { startAuditor } from '../../../../src/status/audit/auditor.js';
-import { advance, uploaded } from '../../../../src/domain/requests/transition.js';
+import { advance, uploaded } from '../../../../src/status/transition.js';
 import { erasureRecord } from '../../../../src/operator/erasure/account-erasure.js';
 import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
 import { LogFolders } from '../../../helpers/log/log-folders.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { isUuid, timeOfUuid, uuidv7 } from '../../../../src/domain/requests/request-id.js';
+import { isUuid, timeOfUuid, uuidv7 } from '../../../../src/domain/request-id.js';
 
 const ONES = new Uint8Array(10).fill(0xff);
 const ZEROS = new Uint8Array(10);

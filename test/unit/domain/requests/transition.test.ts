@@ -1,16 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import {
-  isFinal,
-  isStatus,
-  STATUSES,
-  type Status,
-} from '../../../../src/domain/requests/status.js';
-import {
-  transitionOf,
-  transitionRecord,
-} from '../../../../src/domain/requests/transition-record.js';
+import { isFinal, isStatus, STATUSES, type Status } from '../../../../src/status/status.js';
 import {
   advance,
   furtherOf,
@@ -18,7 +9,8 @@ import {
   timestampOf,
   type Change,
   type Transition,
-} from '../../../../src/domain/requests/transition.js';
+} from '../../../../src/status/transition.js';
+import { transitionOf, transitionRecord } from '../../../../src/status/transition-record.js';
 import { runs } from '../../../helpers/ingest/property.js';
 
 const CREATED: Transition = {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { dayOf } from '../../../../src/domain/days.js';
 import { firstOffsetOf } from '../../../../src/log/uploads/upload-records.js';
-import type { Transition } from '../../../../src/domain/requests/transition.js';
+import type { Transition } from '../../../../src/status/transition.js';
 import { registry } from '../../../../src/ops/metrics.js';
 import { FILE_DISPOSITION, form, post, uploadHeaders } from '../../../helpers/gateway/forms.js';
 import { startGateway, storedUpload, type Gateway } from '../../../helpers/gateway/gateway.js';

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
-import { uuidv7 } from '../../../../src/domain/requests/request-id.js';
-import { uploaded } from '../../../../src/domain/requests/transition.js';
-import { transitionOf } from '../../../../src/domain/requests/transition-record.js';
+import { uuidv7 } from '../../../../src/domain/request-id.js';
+import { uploaded } from '../../../../src/status/transition.js';
+import { transitionOf } from '../../../../src/status/transition-record.js';
 import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
 import { OwnedPartition } from '../../../../src/ingest/commit/owned-partition.js';
-import { TransitionPublisher } from '../../../../src/ingest/transitions.js';
+import { TransitionPublisher } from '../../../../src/status/publisher.js';
 import { BatchWriter } from '../../../../src/ingest/write/write-batch.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';

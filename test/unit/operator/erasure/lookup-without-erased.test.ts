@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { type Transition, uploaded } from '../../../../src/domain/requests/transition.js';
+import { type Transition, uploaded } from '../../../../src/status/transition.js';
 import { lookupWithoutErased } from '../../../../src/operator/erasure/lookup-without-erased.js';
 import { MemoryLookup } from '../../../helpers/gateway/gateway.js';
 

@@ -1,24 +1,17 @@
 import { randomBytes } from 'node:crypto';
 
-import { uuidv7 } from '../../domain/requests/request-id.js';
-import { transitionRecord } from '../../domain/requests/transition-record.js';
-import { type Transition, uploaded } from '../../domain/requests/transition.js';
-import type { UploadEnd } from './upload-records.js';
-import type { UploadLog } from '../upload-log.js';
-import { beside, type ChunkRun, copyChunks } from './copy-chunks.js';
-
-/** An upload whose chunks stand in the log. */
-export interface StoredUpload extends Pick<Transition, 'account' | 'family'> {
-  readonly chunks: ChunkRun;
-  /** With the version that the new request is to have. */
-  readonly end: UploadEnd;
-}
+import { uuidv7 } from '../../domain/request-id.js';
+import { firstTransition } from '../../status/publisher.js';
+import type { UploadEnd } from '../../log/uploads/upload-records.js';
+import type { UploadLog } from '../../log/upload-log.js';
+import { beside, copyChunks, type StoredUpload } from '../../log/uploads/copy-chunks.js';
 
 /**
  * Makes a new request of an upload: a copy of its chunks, an end and a first transition, in the
  * order in which a gateway writes them. The verdict depends on the day and the channels of the
  * first time.
  *
+ * @param upload its end has the version that the new request is to have
  * @param actor who makes it: see `Transition.actor`
  * @returns the new request's id
  * @throws LogUnavailableError
@@ -45,13 +38,13 @@ export async function acceptAgain(
     value: Buffer.from(JSON.stringify(end)),
   };
   const { version } = end;
-  const transition = uploaded(
+  const { record: transition } = firstTransition(
     { requestId, account, family, version, sentMax: version, actor },
     acceptedAt,
   );
   await log.appendInOrder([
     { topic: 'uploads', records: [record] },
-    { topic: 'status', records: [transitionRecord(transition)] },
+    { topic: 'status', records: [transition] },
   ]);
   return requestId;
 }

@@ -1,6 +1,6 @@
-import type { UploadLog } from '../upload-log.js';
+import type { UploadLog } from '../../log/upload-log.js';
 import { acceptAgain } from './accept-again.js';
-import type { DeadLetter } from './dead-letter.js';
+import type { DeadLetter } from '../../log/uploads/dead-letter.js';
 
 /**
  * Brings an upload back as a new request: nothing leaves `failed`, so the old one stays what it is.

@@ -1,15 +1,41 @@
 import type { ErasureFence } from '../domain/erasure-fence.js';
 import { retrying } from '../domain/retry.js';
-import type { Status } from '../domain/requests/status.js';
-import { advance, type RowCounts } from '../domain/requests/transition.js';
-import { transitionRecord } from '../domain/requests/transition-record.js';
-import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
+import type { Status } from './status.js';
+import {
+  type AcceptedUpload,
+  advance,
+  type RowCounts,
+  type Transition,
+  uploaded,
+} from './transition.js';
+import { transitionRecord } from './transition-record.js';
+import { LogUnavailableError, type RecordToAppend, type UploadLog } from '../log/upload-log.js';
 import { logErrors, stageDuration, transitions } from '../ops/metrics.js';
-import { isErased, type UploadInFlight } from './upload-in-flight.js';
 
 const NO_ROWS: RowCounts = { validated: 0, stored: 0, readBack: 0 };
 
-/** Publishes the transitions of uploads; waits as long as the log does not take them. */
+/** An upload whose transitions are published. */
+export interface PublishedUpload {
+  readonly account: string;
+  readonly version: bigint;
+  /** The latest one published. */
+  transition: Transition;
+  readonly rows: RowCounts;
+}
+
+/**
+ * The first transition of an upload that was accepted at `acceptedAt` (milliseconds since the epoch), and its
+ * record, which whoever accepts the upload appends together with the upload's `end`, never before it.
+ */
+export function firstTransition(
+  upload: AcceptedUpload,
+  acceptedAt: number,
+): { readonly transition: Transition; readonly record: RecordToAppend } {
+  const transition = uploaded(upload, acceptedAt);
+  return { transition, record: transitionRecord(transition) };
+}
+
+/** Publishes the transitions that follow; waits as long as the log does not take them. */
 export class TransitionPublisher {
   private sentMax = 0n;
 
@@ -26,11 +52,11 @@ export class TransitionPublisher {
 
   /** Resolves when the log has the transition of every upload but those of erased accounts. */
   async publish(
-    all: readonly UploadInFlight[],
+    all: readonly PublishedUpload[],
     status: Status,
     reason: string | null = null,
   ): Promise<void> {
-    const uploads = all.filter((upload) => !isErased(this.fence, upload));
+    const uploads = all.filter(({ account, version }) => !this.fence.covers(account, version));
     if (uploads.length === 0) return;
     const now = Date.now();
     const sentMax = this.sentMax.toString();

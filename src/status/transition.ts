@@ -1,4 +1,4 @@
-import type { FamilyName } from '../families/index.js';
+import type { FamilyName } from '../domain/families/index.js';
 import { rankOf, type Status } from './status.js';
 
 /**

@@ -1,0 +1,181 @@
+import type { FamilyName } from '../domain/families/index.js';
+import { rankOf, type Status } from './status.js';
+import type { RequestStore, RequestTotals } from './request-store.js';
+import type { Transition } from './transition.js';
+import { blockOf, column } from '../warehouse/native/block.js';
+import {
+  DATE_TIME,
+  nullable,
+  STRING,
+  UINT128,
+  UINT64,
+  UUID,
+} from '../warehouse/native/column-types.js';
+import { identifier } from '../warehouse/sql.js';
+import type { NativeBlock, Warehouse } from '../warehouse/warehouse.js';
+
+/** The history's SQL, for any warehouse with the schema. */
+export class SqlRequestStore implements RequestStore {
+  private readonly table: string;
+
+  constructor(
+    private readonly warehouse: Warehouse,
+    database: string,
+  ) {
+    this.table = `${identifier(database)}.request_transitions`;
+  }
+
+  async writeTransitions(transitions: readonly Transition[]): Promise<void> {
+    if (transitions.length === 0) return;
+    await this.warehouse.insert('request_transitions', blockOfTransitions(transitions));
+  }
+
+  async statesOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, Transition>> {
+    const rows = await this.warehouse.query<HistoryRow>(
+      `SELECT toString(request_id) AS id, account, family, status, prev_status, reason,
+         toUnixTimestamp(created_at) AS created, toUnixTimestamp(updated_at) AS updated,
+         toString(version) AS upload_version
+       FROM ${this.table}
+       WHERE request_id IN {ids:Array(UUID)}
+       ORDER BY precedence DESC
+       LIMIT 1 BY request_id`,
+      { ids: requestIds },
+    );
+    return new Map(rows.map((row) => [row.id, transitionIn(row)]));
+  }
+
+  async totals(): Promise<RequestTotals[]> {
+    const rows = await this.warehouse.query<Record<string, string>>(
+      `SELECT family, status, count() AS requests, sum(rows_validated) AS validated,
+         sum(rows_stored) AS stored, sum(rows_read_back) AS read_back,
+         toUnixTimestamp(min(created_at)) AS oldest
+       FROM ${this.table} FINAL
+       GROUP BY family, status`,
+    );
+    return rows.map((row) => ({
+      family: row['family'] as FamilyName,
+      status: row['status'] as Status,
+      requests: Number(row['requests']),
+      validated: Number(row['validated']),
+      stored: Number(row['stored']),
+      readBack: Number(row['read_back']),
+      oldest: Number(row['oldest']),
+    }));
+  }
+
+  async highestVersion(): Promise<bigint> {
+    const [row] = await this.warehouse.query<{ highest: string }>(
+      `SELECT toString(max(version)) AS highest FROM ${this.table}`,
+    );
+    return BigInt(row?.highest ?? 0);
+  }
+}
+
+interface HistoryRow {
+  readonly id: string;
+  readonly account: string;
+  readonly family: FamilyName;
+  readonly status: Status;
+  readonly prev_status: Status | null;
+  readonly reason: string | null;
+  readonly created: number;
+  readonly updated: number;
+  readonly upload_version: string;
+}
+
+function transitionIn(row: HistoryRow): Transition {
+  return {
+    requestId: row.id,
+    account: row.account,
+    family: row.family,
+    status: row.status,
+    prevStatus: row.prev_status,
+    reason: row.reason,
+    createdAt: new Date(row.created * 1000).toISOString().slice(0, 19),
+    updatedAt: new Date(row.updated * 1000).toISOString().slice(0, 19),
+    version: row.upload_version,
+    sentMax: row.upload_version,
+  };
+}
+
+function blockOfTransitions(transitions: readonly Transition[]): NativeBlock {
+  const of = <T>(value: (transition: Transition) => T): T[] => transitions.map(value);
+  return blockOf(
+    [
+      column(
+        'request_id',
+        UUID,
+        of(({ requestId }) => requestId),
+      ),
+      column(
+        'account',
+        STRING,
+        of(({ account }) => account),
+      ),
+      column(
+        'family',
+        STRING,
+        of(({ family }) => family),
+      ),
+      column(
+        'status',
+        STRING,
+        of(({ status }) => status),
+      ),
+      column(
+        'prev_status',
+        nullable(STRING),
+        of(({ prevStatus }) => prevStatus),
+      ),
+      column(
+        'reason',
+        nullable(STRING),
+        of(({ reason }) => reason),
+      ),
+      column(
+        'created_at',
+        DATE_TIME,
+        of(({ createdAt }) => secondsOf(createdAt)),
+      ),
+      column(
+        'updated_at',
+        DATE_TIME,
+        of(({ updatedAt }) => secondsOf(updatedAt)),
+      ),
+      column(
+        'version',
+        UINT128,
+        of(({ version }) => BigInt(version)),
+      ),
+      column(
+        'rows_validated',
+        UINT64,
+        of(({ rows }) => rows?.validated ?? 0),
+      ),
+      column(
+        'rows_stored',
+        UINT64,
+        of(({ rows }) => rows?.stored ?? 0),
+      ),
+      column(
+        'rows_read_back',
+        UINT64,
+        of(({ rows }) => rows?.readBack ?? 0),
+      ),
+      column('precedence', UINT64, of(precedenceOf)),
+    ],
+    transitions.length,
+  );
+}
+
+/**
+ * Which of a request's transitions stays: the highest rank, and of that the earliest. A replay
+ * publishes a transition again at a later time, and the first is the one that was told.
+ */
+function precedenceOf({ status, updatedAt }: Transition): bigint {
+  return (BigInt(rankOf(status)) << 32n) | BigInt(0xffff_ffff - secondsOf(updatedAt));
+}
+
+function secondsOf(timestamp: string): number {
+  return Date.parse(`${timestamp}Z`) / 1000;
+}
