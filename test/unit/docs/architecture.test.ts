@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { expect, test } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const PAGE = readFileSync(`${ROOT}/docs/architecture.md`, 'utf8');
+const named = [...PAGE.matchAll(/`((?:src|test|bench|deploy|scripts)[/\w.-]*)`/g)].map(
+  ([, path]) => path!,
+);
+
+test('the files and folders that the page names are there', () => {
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(`${ROOT}/${path}`))).toEqual([]);
+});
+
+test('every folder of src is on the page', () => {
+  const folders = readdirSync(`${ROOT}/src`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `src/${name}`);
+  const isNamed = (folder: string): boolean =>
+    named.some((path) => path === folder || path.startsWith(`${folder}/`));
+  expect(folders.filter((folder) => !isNamed(folder))).toEqual([]);
+});
+
+test('the numbers of the picture are those of the list', () => {
+  const picture = PAGE.slice(PAGE.indexOf('```mermaid'), PAGE.indexOf('```\n'));
+  const numbers = [...picture.matchAll(/\["(\d+) /g)].map(([, number]) => Number(number));
+  const steps = [...PAGE.matchAll(/^(\d+)\. \*\*/gm)].map(([, number]) => Number(number));
+  expect(steps).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+  expect(numbers.sort((a, b) => a - b)).toEqual(steps);
+});
