@@ -9,8 +9,7 @@ import { uuidv7 } from '../../src/domain/request-id.js';
 import { uploaded } from '../../src/status/transition.js';
 import { transitionRecord } from '../../src/status/transition-record.js';
 import { VersionClock } from '../../src/domain/version.js';
-import { ChunkBuffers } from '../../src/gateway/create/receive/chunk-buffers.js';
-import { Chunker } from '../../src/gateway/create/receive/chunker.js';
+import { ChunkBuffers, Chunker } from '../../src/gateway/create/receive/chunker.js';
 import { TimedLog } from '../../src/gateway/create/timed-log.js';
 import {
   UploadWriter,

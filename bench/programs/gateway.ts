@@ -16,7 +16,7 @@ import type { GatewayDependencies } from '../../src/gateway/dependencies.js';
 import { GatewayModule } from '../../src/gateway/gateway.module.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
 import { createLogger } from '../../src/ops/logger.js';
-import { startRequestReader } from '../../src/status/start-request-reader.js';
+import { startRequestReader } from '../../src/status/request-reader.js';
 import { SqlRequestStore } from '../../src/status/sql-request-store.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { ACCOUNT } from '../service/service.js';

@@ -1,6 +1,5 @@
 import type { Family } from '../domain/families/index.js';
-import { FILE, type Findings } from './findings.js';
-import { shown } from './messages.js';
+import { FILE, type Findings, shown } from './findings.js';
 
 /** Where the family's columns stand in a file. */
 export interface Header {

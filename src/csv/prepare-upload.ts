@@ -4,12 +4,17 @@ import { UploadColumns } from './upload-columns.js';
 import { encodeUpload } from './encode-upload.js';
 import type { Verdict } from './prepared-upload.js';
 import { type Kernel, withKernel } from './kernel/kernel.js';
-import { CsvScanner, BLOCK_ROWS, RowBlock } from './csv-scanner.js';
+import { CsvScanner, BLOCK_ROWS, RowBlock, faultOfText, isWellFormedText } from './csv-scanner.js';
 import { RowFault } from './kernel/codes.js';
-import { faultOfText, isWellFormedText } from './well-formed-text.js';
-import { FILE, Findings, type FindingListener, reasonOfFile } from './findings.js';
+import {
+  FILE,
+  Findings,
+  type FindingListener,
+  reasonOfFile,
+  faultText,
+  widthText,
+} from './findings.js';
 import { type Header, MAX_HEADER_FIELDS, readHeader } from './header.js';
-import { faultText, widthText } from './messages.js';
 
 /** What the verdict depends on besides the bytes. */
 export interface UploadFacts {

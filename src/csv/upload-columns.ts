@@ -7,9 +7,8 @@ import {
 } from '../domain/families/index.js';
 import type { Kernel } from './kernel/kernel.js';
 import type { RowBlock } from './csv-scanner.js';
-import type { Findings } from './findings.js';
+import { type Findings, type DayWindow, messageOf } from './findings.js';
 import type { Header } from './header.js';
-import { type DayWindow, messageOf } from './messages.js';
 import {
   type CheckedColumn,
   type StoredColumn,
@@ -19,8 +18,9 @@ import {
   CountColumn,
   RowTexts,
   TextColumn,
+  tableOf,
+  textRuleOf,
 } from './columns.js';
-import { tableOf, textRuleOf } from './text-rules.js';
 
 /** What of an upload's facts the column rules depend on. */
 interface RuleFacts {

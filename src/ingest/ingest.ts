@@ -21,8 +21,7 @@ import { CrashJournal } from './crash/crash-journal.js';
 import { nodeFiles } from './files/node-files.js';
 import type { WorkingFiles } from './files/working-files.js';
 import { UploadProcessor } from './process-upload.js';
-import { PreparePool } from './prepare/prepare-pool.js';
-import type { Preparer } from './prepare/preparer.js';
+import { PreparePool, type Preparer } from './prepare/prepare-pool.js';
 import { isErased, uploadInFlight, type UploadInFlight } from './upload-in-flight.js';
 import { WaitingRoom } from './waiting-room.js';
 

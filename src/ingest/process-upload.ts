@@ -10,7 +10,7 @@ import type { CrashJournal } from './crash/crash-journal.js';
 import { SoloGate } from './crash/solo-gate.js';
 import type { IngestDependencies } from './dependencies.js';
 import { type Failure, Preparation } from './prepare/preparation.js';
-import type { Preparer } from './prepare/preparer.js';
+import type { Preparer } from './prepare/prepare-pool.js';
 import { TransitionPublisher } from '../status/publisher.js';
 import type { UploadInFlight } from './upload-in-flight.js';
 import { giveUp } from './write/give-up.js';

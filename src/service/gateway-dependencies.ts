@@ -4,10 +4,10 @@ import type { ErasureFence } from '../domain/erasure-fence.js';
 import type { GatewayDependencies } from '../gateway/dependencies.js';
 import { RetentionGuard } from '../gateway/create/retention-guard.js';
 import { CONSUMER_GROUPS, type UploadLog } from '../log/upload-log.js';
-import { lookupWithoutErased } from '../operator/erasure/lookup-without-erased.js';
+import { lookupWithoutErased } from '../operator/erasure/erased-accounts.js';
 import type { Logger } from '../ops/logger.js';
 import type { Parts } from '../ops/parts.js';
-import { startRequestReader } from '../status/start-request-reader.js';
+import { startRequestReader } from '../status/request-reader.js';
 import { ViewProgress } from '../status/view-progress.js';
 import type { RequestStore } from '../status/request-store.js';
 

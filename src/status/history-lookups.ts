@@ -1,5 +1,4 @@
-import { isFinal } from './status.js';
-import type { Transition } from './transition.js';
+import { isFinal, type Transition } from './transition.js';
 
 /** Requests of one query: some 4 KiB of ids. */
 const MOST_ASKED = 100;

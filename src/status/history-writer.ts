@@ -5,8 +5,7 @@ import {
   type RecordHandler,
   type UploadLog,
 } from '../log/upload-log.js';
-import { type AuditEvent, auditEventOfRequest } from './audit/audit-event.js';
-import { writeAudit } from './audit/audit-table.js';
+import { type AuditEvent, auditEventOfRequest, writeAudit } from './audit.js';
 import type { ErasureFence } from '../domain/erasure-fence.js';
 import { Failure } from '../domain/failure.js';
 import { retrying } from '../domain/retry.js';

@@ -1,7 +1,7 @@
 import type { ErasureFence } from '../domain/erasure-fence.js';
 import { retrying } from '../domain/retry.js';
-import type { Status } from './status.js';
 import {
+  type Status,
   type AcceptedUpload,
   advance,
   type RowCounts,

@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
+
 import type { AcceptanceFence, LookupResult, RequestLookup } from './request-lookup.js';
-import { isFinal } from './status.js';
-import { furtherOf, type Transition } from './transition.js';
-import { LogUnavailableError } from '../log/upload-log.js';
-import type { HistoryLookUps } from './history-lookups.js';
-import type { StatusTail } from './status-tail.js';
-import type { StatusView } from './status-view.js';
+import { isFinal, furtherOf, type Transition } from './transition.js';
+import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
+import { HistoryLookUps } from './history-lookups.js';
+import { StatusTail } from './status-tail.js';
+import { StatusView } from './status-view.js';
+import { VersionClock } from '../domain/version.js';
+import type { Parts } from '../ops/parts.js';
+import type { RequestStore } from './request-store.js';
 
 /**
  * Answers what is known of a request: from the live view where it is sure to lack nothing, else from
@@ -95,4 +99,47 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
 
 function ifFinal(transition: Transition | undefined): LookupResult {
   return transition !== undefined && isFinal(transition.status) ? transition : 'unavailable';
+}
+
+export interface RequestReaderDependencies {
+  readonly log: UploadLog;
+  readonly requests: RequestStore;
+  /** How much memory the requests may take that are answered without the history. */
+  readonly viewBytes: number;
+  /** How long the log may take to answer. */
+  readonly timeoutMs: number;
+  readonly parts: Pick<Parts, 'add'>;
+}
+
+export interface StartedReader {
+  readonly reader: RequestReader;
+  readonly tail: StatusTail;
+  /** Above every version that was given before. */
+  readonly clock: VersionClock;
+}
+
+/**
+ * Starts what a gateway knows of requests. No version is given before every earlier one is known.
+ *
+ * @param ask asks the log or the warehouse; may wait and ask again
+ * @throws LogUnavailableError, WarehouseError
+ */
+export async function startRequestReader(
+  { log, requests, viewBytes, timeoutMs, parts }: RequestReaderDependencies,
+  ask: <T>(question: () => Promise<T>) => Promise<T> = (question) => question(),
+): Promise<StartedReader> {
+  const history = new HistoryLookUps((ids) => requests.statesOf(ids));
+  const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
+  const view = new StatusView(viewBytes);
+  // 1. Follow the status topic, from where the history has been written to.
+  const tail = await ask(() => StatusTail.start(log, view, clock));
+  parts.add(tail);
+  const reader = new RequestReader(view, tail, history, timeoutMs);
+  // 2. Read what is on the topic now.
+  await ask(() => reader.caughtUp());
+  // 3. Learn the highest version of what the topic no longer has.
+  const written = await ask(() => requests.highestVersion());
+  clock.observe(written);
+  view.mayLack(written.toString());
+  return { reader, tail, clock };
 }

@@ -1,6 +1,5 @@
 import type { FamilyName } from '../domain/families/index.js';
-import type { Status } from './status.js';
-import type { Transition } from './transition.js';
+import type { Status, Transition } from './transition.js';
 
 /**
  * The history of requests in the warehouse: the port above the SQL.

@@ -1,5 +1,5 @@
 import { FAMILIES } from '../domain/families/index.js';
-import { isFinal, STATUSES } from './status.js';
+import { isFinal, STATUSES } from './transition.js';
 import { oldestUnfinished, requestRows, requests } from '../ops/metrics.js';
 import type { RequestStore, RequestTotals } from './request-store.js';
 

@@ -1,16 +1,16 @@
 import type { FamilyName } from '../domain/families/index.js';
-import { rankOf, type Status } from './status.js';
+import { rankOf, type Status, type Transition } from './transition.js';
 import type { RequestStore, RequestTotals } from './request-store.js';
-import type { Transition } from './transition.js';
-import { blockOf, column } from '../warehouse/native/block.js';
 import {
+  blockOf,
+  column,
   DATE_TIME,
   nullable,
   STRING,
   UINT128,
   UINT64,
   UUID,
-} from '../warehouse/native/column-types.js';
+} from '../warehouse/native/block.js';
 import { identifier } from '../warehouse/sql.js';
 import type { NativeBlock, Warehouse } from '../warehouse/warehouse.js';
 

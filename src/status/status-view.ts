@@ -1,8 +1,6 @@
-import { isFinal } from './status.js';
-import { furtherOf, type Transition } from './transition.js';
+import { isFinal, furtherOf, type Transition } from './transition.js';
 import { isAbove } from '../domain/version.js';
 import type { RecordPosition } from '../log/upload-log.js';
-import { isFurther, Watches } from './watches.js';
 
 /** What the view knows of one request. */
 export interface ViewedRequest {
@@ -139,4 +137,53 @@ const REQUEST_BYTES = 750;
 /** About how much memory a request takes; a reason may have 64 KiB. */
 function sizeOf({ transition }: ViewedRequest): number {
   return REQUEST_BYTES + 2 * (transition.reason?.length ?? 0);
+}
+
+interface Watch {
+  readonly known: Transition | undefined;
+  readonly changed: (transition: Transition) => void;
+}
+
+/** Those who wait for a request to get further than they know it. Each is told once. */
+export class Watches {
+  private readonly byRequest = new Map<string, Set<Watch>>();
+
+  /**
+   * @param known undefined: any state is news
+   * @returns ends the watch; harmless when it has ended
+   */
+  add(
+    requestId: string,
+    known: Transition | undefined,
+    changed: (transition: Transition) => void,
+  ): () => void {
+    const watch: Watch = { known, changed };
+    const watches = this.byRequest.get(requestId);
+    if (watches === undefined) this.byRequest.set(requestId, new Set([watch]));
+    else watches.add(watch);
+    return () => {
+      this.remove(requestId, watch);
+    };
+  }
+
+  /** @param state what the request has come to, which may be what it was */
+  tell(state: Transition): void {
+    const watches = this.byRequest.get(state.requestId);
+    if (watches === undefined) return;
+    for (const watch of [...watches]) {
+      if (!isFurther(watch.known, state)) continue;
+      this.remove(state.requestId, watch);
+      watch.changed(state);
+    }
+  }
+
+  private remove(requestId: string, watch: Watch): void {
+    const watches = this.byRequest.get(requestId);
+    watches?.delete(watch);
+    if (watches?.size === 0) this.byRequest.delete(requestId);
+  }
+}
+
+export function isFurther(known: Transition | undefined, state: Transition): boolean {
+  return furtherOf(known, state) !== known;
 }

@@ -10,7 +10,7 @@ import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
 import type { Parts } from '../ops/parts.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
-import { startAuditor } from './audit/auditor.js';
+import { startAuditor } from './audit.js';
 import { HistoryWriter } from './history-writer.js';
 import type { RequestStore } from './request-store.js';
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FamilyName } from '../../src/domain/families/index.js';
-import type { Status } from '../../src/status/status.js';
-import type { UploadRequestRecord } from '../../src/status/transition.js';
+import type { Status, UploadRequestRecord } from '../../src/status/transition.js';
 
 const FINISH_MS = 90_000;
 const PIECES = 10;

@@ -1,6 +1,7 @@
 import type { NativeBlock } from '../../src/warehouse/warehouse.js';
-import { blockOf, column } from '../../src/warehouse/native/block.js';
 import {
+  blockOf,
+  column,
   BOOL,
   DATE,
   DATE_TIME,
@@ -11,7 +12,7 @@ import {
   UINT64,
   UUID,
   type ColumnType,
-} from '../../src/warehouse/native/column-types.js';
+} from '../../src/warehouse/native/block.js';
 import {
   COST,
   familyNamed,

@@ -1,5 +1,4 @@
-import { rankOf } from '../../src/status/status.js';
-import type { Transition } from '../../src/status/transition.js';
+import { rankOf, type Transition } from '../../src/status/transition.js';
 import { ClientGoneError, Problem } from '../../src/gateway/http/problem.js';
 import { type Content, contentOf } from './content.js';
 import type { Slot } from './processes.js';

@@ -1,4 +1,4 @@
-import { isFinal, rankOf } from '../../src/status/status.js';
+import { isFinal, rankOf } from '../../src/status/transition.js';
 import { transitionOf } from '../../src/status/transition-record.js';
 import type { LogRecord } from '../../src/log/upload-log.js';
 import type { World } from './world.js';

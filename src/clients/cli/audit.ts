@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type AuditedAction, auditRecord } from '../../status/audit/audit-event.js';
+import { type AuditedAction, auditRecord } from '../../status/audit.js';
 import { readConfig } from '../../config/read-config.js';
 import type { UploadLog } from '../../log/upload-log.js';
 import { identifier } from '../../warehouse/sql.js';

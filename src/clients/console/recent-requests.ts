@@ -1,6 +1,6 @@
 import { type FamilyName, isFamilyName } from '../../domain/families/index.js';
 import { isUuid } from '../../domain/request-id.js';
-import { isStatus, type Status } from '../../status/status.js';
+import { isStatus, type Status } from '../../status/transition.js';
 
 /** What the browser keeps of a request: nothing of the token, and nothing of the file but its name. */
 export interface RecentRequest {

@@ -1,4 +1,4 @@
-import { isFinal } from '../../status/status.js';
+import { isFinal } from '../../status/transition.js';
 import { announce, byId, element } from './elements.js';
 import { scrolling } from './mistakes-table.js';
 import type { RecentRequest, RecentRequests } from './recent-requests.js';

@@ -1,5 +1,5 @@
 import type { FamilyName } from '../../domain/families/index.js';
-import type { Status } from '../../status/status.js';
+import type { Status } from '../../status/transition.js';
 
 export const FAMILY_NAMES: Readonly<Record<FamilyName, string>> = {
   cost: 'Cost',

@@ -1,4 +1,4 @@
-import type { Status } from '../../status/status.js';
+import type { Status } from '../../status/transition.js';
 import { button, element } from './elements.js';
 import { mistakesTable } from './mistakes-table.js';
 import type { Mistake } from './texts.js';

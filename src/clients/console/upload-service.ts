@@ -1,7 +1,6 @@
 import { NetworkError, problemOf, UploadClientError } from '../api/errors.js';
 import type { FamilyName } from '../../domain/families/index.js';
-import { isFinal } from '../../status/status.js';
-import type { UploadRequestRecord } from '../../status/transition.js';
+import { isFinal, type UploadRequestRecord } from '../../status/transition.js';
 
 const CREATE_TIMEOUT_MS = 120_000;
 const READ_TIMEOUT_MS = 60_000;

@@ -1,10 +1,9 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { UPLOADING_ROLES, type TokenDirectory } from '../../accounts/account.js';
 import { isFamilyName } from '../../domain/families/index.js';
-import type { ApiRequest } from '../http/call.js';
+import { type ApiRequest, tokenIn } from '../http/call.js';
 import { TOKEN_DIRECTORY } from '../dependencies.js';
 import { forbidden, noToken, nothingHere, unknownToken } from '../http/problem.js';
-import { tokenIn } from './authorization.js';
 
 /**
  * Lets an operation run only for a token whose role may upload. Runs before a byte of the body is

@@ -13,7 +13,7 @@ import {
 } from '../dependencies.js';
 import { Idempotency, type KeyedFile } from './idempotency/idempotency.js';
 import type { UploadIdentity, UploadWriter } from './receive/upload-writer.js';
-import { within } from './within.js';
+import { within } from './timed-log.js';
 
 /** A file that has arrived completely, and the promise made when its upload began. */
 export interface ArrivedFile {

@@ -11,16 +11,13 @@ import { GATEWAY_CONFIG, LOGGER, type GatewayConfig } from '../dependencies.js';
 import { idempotencyKey } from './idempotency/idempotency-key.js';
 import { ClientGoneError, Problem, tooLarge } from '../http/problem.js';
 import { Acceptance } from './acceptance.js';
-import { admit, declaredLength } from './admission.js';
-import { ChunkBuffers } from './receive/chunk-buffers.js';
-import { Chunker } from './receive/chunker.js';
-import { readFilePart } from './receive/file-part.js';
+import { admit, declaredLength, UploadsInFlight } from './uploads-in-flight.js';
+import { ChunkBuffers, Chunker } from './receive/chunker.js';
+import { readFilePart, Patience } from './receive/file-part.js';
 import { MAX_FILE_BYTES, MAX_UNPACKED_COST_BYTES } from '../../domain/upload-limits.js';
-import { Patience } from './receive/patience.js';
 import { TimedLog } from './timed-log.js';
 import { Unpacker } from './receive/unpacker.js';
 import { UploadWriter, type UploadIdentity } from './receive/upload-writer.js';
-import { UploadsInFlight } from './uploads-in-flight.js';
 
 /** The create operation: streams a request's file into the log and accepts it. */
 @Injectable()

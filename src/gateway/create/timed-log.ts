@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+
 import {
   LogUnavailableError,
   type RecordPosition,
@@ -8,7 +9,6 @@ import {
   type UploadLog,
 } from '../../log/upload-log.js';
 import { GATEWAY_CONFIG, UPLOAD_LOG, type GatewayConfig } from '../dependencies.js';
-import { within } from './within.js';
 
 /**
  * Appends whose answer nobody waits for any more. Their records stay in memory until the log has
@@ -60,4 +60,36 @@ export class TimedLog {
       appended.then(settled, settled);
     });
   }
+}
+
+/**
+ * What the log answers, if it does so in time.
+ *
+ * @throws LogUnavailableError for every failure of it: the client can but send again
+ */
+export function within<T>(
+  timeoutMs: number,
+  answer: Promise<T>,
+  onTimeout?: () => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      onTimeout?.();
+      reject(new LogUnavailableError(`no answer of the log within ${timeoutMs} ms`));
+    }, timeoutMs);
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(
+          error instanceof LogUnavailableError
+            ? error
+            : new LogUnavailableError('the log failed', { cause: error }),
+        );
+      },
+    );
+  });
 }

@@ -1,6 +1,17 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import { Injectable } from '@nestjs/common';
+
 import { uploadsReceiving } from '../../ops/metrics.js';
-import { shuttingDown } from '../http/problem.js';
+import {
+  shuttingDown,
+  boundaryTooLong,
+  contentCoded,
+  noBoundary,
+  notMultipart,
+  tooLarge,
+} from '../http/problem.js';
+import { MAX_BODY_BYTES, MAX_BOUNDARY_LENGTH } from '../../domain/upload-limits.js';
 
 /** The uploads that this gateway is busy with, so that a shutdown can wait for them. */
 @Injectable()
@@ -43,4 +54,30 @@ export class UploadsInFlight {
       };
     });
   }
+}
+
+const MULTIPART = /^multipart\/form-data[\t ]*(?:;|$)/i;
+const BOUNDARY = /;[\t ]*boundary=(?:"([^"]*)"|([^\t ;"]*))/i;
+
+/** Bytes of the body; undefined when it is sent without saying how long it is. */
+export function declaredLength(headers: IncomingHttpHeaders): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
+
+/**
+ * Refuses, by its headers alone, a create whose body is not worth reading.
+ *
+ * @throws Problem 415, then 413, then 400
+ */
+export function admit(headers: IncomingHttpHeaders): void {
+  const type = headers['content-type'];
+  if (type === undefined || !MULTIPART.test(type)) throw notMultipart();
+  if (headers['content-encoding'] !== undefined) throw contentCoded();
+  if ((declaredLength(headers) ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+
+  const match = BOUNDARY.exec(type);
+  const boundary = match?.[1] ?? match?.[2] ?? '';
+  if (boundary === '') throw noBoundary();
+  if (boundary.length > MAX_BOUNDARY_LENGTH) throw boundaryTooLong();
 }

@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { SCHEME } from '../auth/authorization.js';
+import { SCHEME } from '../http/call.js';
 import { TAG } from './operation.js';
 import { ProblemDetails } from './problem-details.js';
 import { UploadRequest } from './upload-request.js';

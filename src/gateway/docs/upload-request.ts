@@ -1,6 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { type Status, STATUSES } from '../../status/status.js';
-import type { UploadRequestRecord } from '../../status/transition.js';
+import { type Status, STATUSES, type UploadRequestRecord } from '../../status/transition.js';
 
 const TIMESTAMP: ApiPropertyOptions = {
   type: String,

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+
 import type { TokenHolder } from '../../accounts/account.js';
 import type { FamilyName } from '../../domain/families/index.js';
 
@@ -32,4 +33,15 @@ export function acceptedCall(request: ApiRequest): Call & { readonly holder: Tok
   const { call, holder } = request;
   if (call === undefined || holder === undefined) throw new Error('no token guard on this route');
   return { holder, ...call };
+}
+
+/** The scheme word of the header `Authorization`, which also stands in `WWW-Authenticate`. */
+export const SCHEME = 'SERVICE-API-KEY';
+
+// Scheme words are case-insensitive (RFC 9110, 11.1); the one space is this API's own rule.
+const CREDENTIALS = new RegExp(`^${SCHEME} ([^\\s]+)$`, 'i');
+
+/** The token of an `Authorization` header; undefined when the header is absent or malformed. */
+export function tokenIn(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : CREDENTIALS.exec(authorization)?.[1];
 }

@@ -1,4 +1,4 @@
-import { SCHEME } from '../auth/authorization.js';
+import { SCHEME } from './call.js';
 import { MAX_BOUNDARY_LENGTH, MAX_FILE_BYTES, MAX_KEY_LENGTH } from '../../domain/upload-limits.js';
 
 /** A refusal, as the client reads it (RFC 9457). Its text is for the client: no path, no internals. */

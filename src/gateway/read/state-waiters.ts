@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { RequestLookup } from '../../status/request-lookup.js';
-import { isFinal } from '../../status/status.js';
-import type { Transition } from '../../status/transition.js';
+import { isFinal, type Transition } from '../../status/transition.js';
 import { readsWaiting } from '../../ops/metrics.js';
 import { REQUEST_LOOKUP } from '../dependencies.js';
 import { ClientGoneError } from '../http/problem.js';

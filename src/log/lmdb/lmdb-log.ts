@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+
 import type {
   Consumption,
   LogRecord,
@@ -18,7 +19,6 @@ import { emptyHead, type Head } from './head.js';
 import { LmdbTail } from './lmdb-tail.js';
 import { LogStore } from './log-store.js';
 import { openOnce } from './open-once.js';
-import { partitionOfKey } from './partition-of-key.js';
 import { Retention } from './retention.js';
 
 export interface LmdbLogOptions {
@@ -226,4 +226,13 @@ export class LmdbLog implements UploadLog {
     await this.store.close();
     this.released();
   }
+}
+
+/** The partition of a key: FNV-1a over its UTF-16 code units. Equal keys share a partition. */
+export function partitionOfKey(key: string, partitions: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i++) {
+    hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  }
+  return (hash >>> 0) % partitions;
 }

@@ -3,6 +3,8 @@ import { Failure } from '../../domain/failure.js';
 import type { Tail, UploadLog } from '../../log/upload-log.js';
 import type { RowStore } from '../../warehouse/row-store.js';
 import { erasureOf } from './account-erasure.js';
+import type { RequestLookup } from '../../status/request-lookup.js';
+import type { Transition } from '../../status/transition.js';
 
 /** Which accounts have been erased, up to which version: from the table, then from the log. */
 export class ErasedAccounts implements ErasureFence {
@@ -75,4 +77,23 @@ export class ErasedAccounts implements ErasureFence {
   private add(account: string, version: bigint): void {
     if (!this.covers(account, version)) this.versions.set(account, version);
   }
+}
+
+/** A lookup that knows nothing of the requests of erased accounts, which memory may still hold. */
+export function lookupWithoutErased(lookup: RequestLookup, fence: ErasureFence): RequestLookup {
+  const isErased = ({ account, version }: Transition): boolean =>
+    fence.covers(account, BigInt(version));
+  return {
+    async find(requestId) {
+      const found = await lookup.find(requestId);
+      return typeof found !== 'string' && isErased(found) ? 'unknown' : found;
+    },
+    remember: (transition) => {
+      lookup.remember(transition);
+    },
+    watch: (requestId, known, changed) =>
+      lookup.watch(requestId, known, (transition) => {
+        if (!isErased(transition)) changed(transition);
+      }),
+  };
 }

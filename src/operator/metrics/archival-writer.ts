@@ -1,8 +1,7 @@
 import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
 import { RecordApplier } from '../../log/record-applier.js';
 import type { Logger } from '../../ops/logger.js';
-import { blockOf, column } from '../../warehouse/native/block.js';
-import { BOOL, DATE_TIME, STRING, UINT128 } from '../../warehouse/native/column-types.js';
+import { blockOf, column, BOOL, DATE_TIME, STRING, UINT128 } from '../../warehouse/native/block.js';
 import { isPassing, type NativeBlock, type Warehouse } from '../../warehouse/warehouse.js';
 import { archivalOf, type MetricArchival } from './metric-archival.js';
 

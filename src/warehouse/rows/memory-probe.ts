@@ -1,5 +1,4 @@
-import { blockOf } from '../native/block.js';
-import { STRING, UINT64, varint } from '../native/column-types.js';
+import { blockOf, STRING, UINT64, varint } from '../native/block.js';
 import type { InsertSize, UploadToStore } from '../row-store.js';
 import type { NativeBlock } from '../warehouse.js';
 

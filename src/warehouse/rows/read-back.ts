@@ -1,9 +1,7 @@
-import type { Family } from '../../domain/families/index.js';
-import { blockOf, column } from '../native/block.js';
-import { UINT128 } from '../native/column-types.js';
-import { MOST_ASKED, type Warehouse } from '../warehouse.js';
+import { type Family, keyColumns } from '../../domain/families/index.js';
+import { blockOf, column, UINT128, type NativeColumn, STRING, UINT32 } from '../native/block.js';
+import { MOST_ASKED, type Warehouse, type NativeBlock } from '../warehouse.js';
 import type { ReadBack, UploadToStore } from '../row-store.js';
-import { supersededAmong } from './superseded.js';
 
 /**
  * Reads back what a batch stored: every upload's keys at its version, or superseded by a later one.
@@ -58,4 +56,131 @@ async function storedByVersion(
     for (const row of found) stored.set(BigInt(row.upload), row);
   }
   return stored;
+}
+
+/** Some of an upload's overwrite keys, side by side. */
+export interface AskedKeys {
+  readonly upload: UploadToStore;
+  readonly keys: number;
+  /** Their days and two texts, as Native columns. */
+  readonly columns: readonly Uint8Array[];
+}
+
+/** All keys of the uploads, at most `most` at a time; an upload with more of them is cut. */
+export function* keysInPieces(
+  uploads: readonly UploadToStore[],
+  most: number,
+): Generator<AskedKeys[], void> {
+  let piece: AskedKeys[] = [];
+  let room = most;
+  for (const upload of uploads) {
+    const { keys, keyColumns } = upload.prepared;
+    const [days, firsts, seconds] = keyColumns as [Uint8Array, Uint8Array, Uint8Array];
+    let first = 0;
+    let second = 0;
+    for (let from = 0; from < keys;) {
+      const count = Math.min(room, keys - from);
+      const firstEnd = afterStrings(firsts, first, count);
+      const secondEnd = afterStrings(seconds, second, count);
+      piece.push({
+        upload,
+        keys: count,
+        columns: [
+          days.subarray(2 * from, 2 * (from + count)),
+          firsts.subarray(first, firstEnd),
+          seconds.subarray(second, secondEnd),
+        ],
+      });
+      [first, second] = [firstEnd, secondEnd];
+      from += count;
+      room -= count;
+      if (room > 0) continue;
+      yield piece;
+      piece = [];
+      room = most;
+    }
+  }
+  if (piece.length > 0) yield piece;
+}
+
+/** A row a key: the place of its upload in `asked`, the account, the key's columns, the version. */
+export function blockOfKeys(family: Family, asked: readonly AskedKeys[]): NativeBlock {
+  const repeated = (
+    name: string,
+    type: string,
+    value: (of: AskedKeys, index: number) => Uint8Array,
+  ): NativeColumn => ({
+    name,
+    type,
+    parts: asked.map((of, index) => {
+      const bytes = value(of, index);
+      return Buffer.alloc(bytes.length * of.keys, bytes);
+    }),
+  });
+  const types = ['Date', 'String', 'String'];
+  return blockOf(
+    [
+      repeated('upload', 'UInt32', (_, index) => UINT32.write([index])),
+      repeated('account', 'String', ({ upload }) => STRING.write([upload.account])),
+      ...keyColumns(family).map(({ name }, column) => ({
+        name,
+        type: types[column]!,
+        parts: asked.map(({ columns }) => columns[column]!),
+      })),
+      repeated('version', 'UInt128', ({ upload }) => UINT128.write([upload.version])),
+    ],
+    asked.reduce((sum, { keys }) => sum + keys, 0),
+  );
+}
+
+/** Where the so many next values of a Native `String` column end that begin at `at`. */
+function afterStrings(column: Uint8Array, at: number, count: number): number {
+  for (let value = 0; value < count; value++) {
+    let length = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = column[at++]!;
+      length |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    at += length;
+  }
+  return at;
+}
+
+/**
+ * Those of a family's uploads of which each key is stored at their version or a later one.
+ *
+ * The keys go to the warehouse, many uploads' at once: an account that sends the same key in many small
+ * files has most of them superseded before they are read back. What comes back is a number an upload.
+ * So a replay asks for and gets no more than any other batch, however many keys the account has.
+ */
+export async function supersededAmong(
+  warehouse: Warehouse,
+  database: string,
+  family: Family,
+  uploads: readonly UploadToStore[],
+): Promise<ReadonlySet<UploadToStore>> {
+  const found = new Map<UploadToStore, number>();
+  const key = ['account', ...keyColumns(family).map(({ name }) => name)].join(', ');
+  for (const asked of keysInPieces(uploads, MOST_ASKED)) {
+    const rows = await warehouse.lookUp<{ upload: number; keys: string }>(
+      // No version below the lowest is of use: that leaves most parts unread.
+      `SELECT upload, count() AS keys
+       FROM asked
+       INNER JOIN (
+         SELECT ${key}, max(version) AS latest
+         FROM ${database}.${family.table}
+         WHERE version >= (SELECT min(version) FROM asked) AND (${key}) IN (SELECT ${key} FROM asked)
+         GROUP BY ${key}
+       ) AS stored USING (${key})
+       WHERE latest >= asked.version
+       GROUP BY upload`,
+      blockOfKeys(family, asked),
+    );
+    for (const { upload: index, keys } of rows) {
+      const { upload } = asked[index]!;
+      found.set(upload, (found.get(upload) ?? 0) + Number(keys));
+    }
+  }
+  return new Set(uploads.filter((upload) => found.get(upload) === upload.prepared.keys));
 }

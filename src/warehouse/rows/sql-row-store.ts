@@ -1,13 +1,11 @@
 import type { Family } from '../../domain/families/index.js';
-import { blockOf, column } from '../native/block.js';
-import { DATE_TIME, STRING, UINT128 } from '../native/column-types.js';
+import { blockOf, column, DATE_TIME, STRING, UINT128 } from '../native/block.js';
 import type { Erasure, InsertSize, ReadBack, RowStore, UploadToStore } from '../row-store.js';
 import { identifier } from '../sql.js';
 import { type Warehouse, WarehouseError } from '../warehouse.js';
-import { BlockMemory } from './block-memory.js';
+import { BlockMemory, storageBlock } from './storage-block.js';
 import { probeBlock } from './memory-probe.js';
 import { readBack } from './read-back.js';
-import { storageBlock } from './storage-block.js';
 
 /** The row path's SQL, for any warehouse with the schema. */
 export class SqlRowStore implements RowStore {

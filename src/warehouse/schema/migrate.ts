@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { UINT16, STRING } from '../native/column-types.js';
-import { blockOf, column } from '../native/block.js';
+import { UINT16, STRING, blockOf, column } from '../native/block.js';
 import { identifier, statementsOf, text } from '../sql.js';
 import type { Warehouse } from '../warehouse.js';
 import { onCluster } from './cluster.js';

@@ -4,8 +4,14 @@ import { COST } from '../../../src/domain/families/index.js';
 import type { UploadToStore } from '../../../src/warehouse/row-store.js';
 import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
-import { blockOf, column } from '../../../src/warehouse/native/block.js';
-import { BOOL, DATE_TIME, STRING, UINT128 } from '../../../src/warehouse/native/column-types.js';
+import {
+  blockOf,
+  column,
+  BOOL,
+  DATE_TIME,
+  STRING,
+  UINT128,
+} from '../../../src/warehouse/native/block.js';
 import { migrate, waitForSchema } from '../../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { blockOf, column } from '../../../src/warehouse/native/block.js';
 import {
+  blockOf,
+  column,
   BOOL,
   DATE,
   DATE_TIME,
@@ -13,7 +14,7 @@ import {
   UINT64,
   UINT8,
   UUID,
-} from '../../../src/warehouse/native/column-types.js';
+} from '../../../src/warehouse/native/block.js';
 import {
   MOST_ASKED,
   type NativeBlock,

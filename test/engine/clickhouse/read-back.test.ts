@@ -2,10 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { COST } from '../../../src/domain/families/index.js';
 import type { PreparedUpload } from '../../../src/csv/prepared-upload.js';
-import { BlockRoom } from '../../../src/warehouse/rows/block-memory.js';
+import { BlockRoom, storageBlock } from '../../../src/warehouse/rows/storage-block.js';
 import { readBack } from '../../../src/warehouse/rows/read-back.js';
 import type { UploadToStore } from '../../../src/warehouse/row-store.js';
-import { storageBlock } from '../../../src/warehouse/rows/storage-block.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import type { NativeBlock, Warehouse } from '../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';

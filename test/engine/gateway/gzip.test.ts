@@ -8,8 +8,7 @@ import {
   type Gateway,
   type StoredUpload,
 } from '../../helpers/gateway/gateway.js';
-import { GzipUnpacker } from '../../../src/gateway/create/receive/gzip.js';
-import { Unpacker } from '../../../src/gateway/create/receive/unpacker.js';
+import { GzipUnpacker, Unpacker } from '../../../src/gateway/create/receive/unpacker.js';
 
 const MIB = 1024 * 1024;
 const SELF_SERVE_LIMIT = 4 * MIB;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
-import { TARGET_BYTES } from '../../../src/gateway/create/receive/chunk-buffers.js';
+import { TARGET_BYTES } from '../../../src/gateway/create/receive/chunker.js';
 import { form, post, problemOf, uploadHeaders } from '../../helpers/gateway/forms.js';
 import {
   eventually,

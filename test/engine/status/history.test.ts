@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { Status } from '../../../src/status/status.js';
-import { timestampOf } from '../../../src/status/transition.js';
+import { type Status, timestampOf } from '../../../src/status/transition.js';
 import { HistoryLookUps } from '../../../src/status/history-lookups.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { Status } from '../../../src/status/status.js';
-import { type RowCounts, timestampOf } from '../../../src/status/transition.js';
+import { type Status, type RowCounts, timestampOf } from '../../../src/status/transition.js';
 import { oldestUnfinished, requestRows, requests } from '../../../src/ops/metrics.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { RequestTotalsGauges } from '../../../src/status/request-totals.js';

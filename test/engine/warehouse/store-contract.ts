@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { COST, type Family, SELF_SERVE } from '../../../src/domain/families/index.js';
 import { uuidv7 } from '../../../src/domain/request-id.js';
 import type { RequestStore } from '../../../src/status/request-store.js';
-import type { Status } from '../../../src/status/status.js';
-import { timestampOf, type Transition } from '../../../src/status/transition.js';
+import { type Status, timestampOf, type Transition } from '../../../src/status/transition.js';
 import type { RowStore, UploadToStore } from '../../../src/warehouse/row-store.js';
 import { csv, goodRow, verdictOn } from '../../helpers/files.js';
 

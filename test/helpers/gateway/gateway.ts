@@ -11,7 +11,7 @@ import { createApi } from '../../../src/gateway/api.js';
 import type { GatewayDependencies, GatewayConfig } from '../../../src/gateway/dependencies.js';
 import { GatewayModule } from '../../../src/gateway/gateway.module.js';
 import type { LogRecord } from '../../../src/log/upload-log.js';
-import { Watches } from '../../../src/status/watches.js';
+import { Watches } from '../../../src/status/status-view.js';
 import { MemoryLog } from './memory-log.js';
 
 export const OWNER = 'owner-token';

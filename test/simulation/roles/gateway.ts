@@ -5,10 +5,9 @@ import type { FamilyName } from '../../../src/domain/families/index.js';
 import { uuidv7 } from '../../../src/domain/request-id.js';
 import type { RequestLookup } from '../../../src/status/request-lookup.js';
 import type { Transition } from '../../../src/status/transition.js';
-import { lookupWithoutErased } from '../../../src/operator/erasure/lookup-without-erased.js';
+import { lookupWithoutErased } from '../../../src/operator/erasure/erased-accounts.js';
 import { Acceptance } from '../../../src/gateway/create/acceptance.js';
-import { ChunkBuffers } from '../../../src/gateway/create/receive/chunk-buffers.js';
-import { Chunker } from '../../../src/gateway/create/receive/chunker.js';
+import { ChunkBuffers, Chunker } from '../../../src/gateway/create/receive/chunker.js';
 import { RetentionGuard } from '../../../src/gateway/create/retention-guard.js';
 import { TimedLog } from '../../../src/gateway/create/timed-log.js';
 import { UploadWriter } from '../../../src/gateway/create/receive/upload-writer.js';
@@ -17,7 +16,7 @@ import {
   Idempotency,
   type KeyedFile,
 } from '../../../src/gateway/create/idempotency/idempotency.js';
-import { startRequestReader } from '../../../src/status/start-request-reader.js';
+import { startRequestReader } from '../../../src/status/request-reader.js';
 import type { Body } from './body.js';
 import { followErasures, type Role, type RoleDependencies } from './role.js';
 

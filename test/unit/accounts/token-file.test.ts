@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino, type Logger } from 'pino';
-import { TokenFile } from '../../../src/accounts/token-file.js';
-import { hashOfToken } from '../../../src/accounts/token.js';
+import { TokenFile, hashOfToken } from '../../../src/accounts/token-file.js';
 import { createToken, revokeToken } from '../../../src/accounts/token-store.js';
 
 let folder: string;

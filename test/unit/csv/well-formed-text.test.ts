@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { isUtf8Anywhere } from '../../../src/csv/well-formed-text.js';
+import { isUtf8Anywhere } from '../../../src/csv/csv-scanner.js';
 
 test('a browser finds the same bytes to be UTF-8 as Node', () => {
   const pieces = fc.oneof(

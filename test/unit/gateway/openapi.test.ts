@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { Environment } from '../../../src/config/environment.js';
 import { dayOf } from '../../../src/domain/days.js';
 import { FAMILIES } from '../../../src/domain/families/index.js';
-import { STATUSES } from '../../../src/status/status.js';
+import { STATUSES } from '../../../src/status/transition.js';
 import { MAX_FILE_BYTES } from '../../../src/domain/upload-limits.js';
 import { RULES } from '../../../src/gateway/docs/file-columns.js';
 import { idempotencyKey } from '../../../src/gateway/create/idempotency/idempotency-key.js';

@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from '@jest/globals';
 
-import { auditEventOf, auditEventOfRequest } from '../../../src/status/audit/audit-event.js';
+import { auditEventOf, auditEventOfRequest } from '../../../src/status/audit.js';
 import { archivalOf } from '../../../src/operator/metrics/metric-archival.js';
 import { listDeadLetters } from '../../../src/log/uploads/list-dead-letters.js';
 import { transitionOf } from '../../../src/status/transition-record.js';
 import { erasureOf } from '../../../src/operator/erasure/account-erasure.js';
 import { claimOf } from '../../../src/gateway/create/idempotency/claim.js';
 import { Assembler } from '../../../src/ingest/assemble/assembler.js';
-import { Watermark } from '../../../src/ingest/commit/watermark.js';
+import { Watermark } from '../../../src/ingest/commit/owned-partition.js';
 import { FormattedLog, FORMATS } from '../../../src/log/formatted-log.js';
 import { type LogRecord, type Topic, TOPICS, type UploadLog } from '../../../src/log/upload-log.js';
 import { MemoryFiles } from '../../helpers/memory-files.js';

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import type { Status } from '../../../src/status/status.js';
-import type { Transition } from '../../../src/status/transition.js';
+import type { Status, Transition } from '../../../src/status/transition.js';
 import { HistoryLookUps, TooManyLookUpsError } from '../../../src/status/history-lookups.js';
 
 function transition(requestId: string, status: Status, reason: string | null = null): Transition {

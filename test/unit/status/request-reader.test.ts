@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import type { Status } from '../../../src/status/status.js';
-import { advance, type Transition, uploaded } from '../../../src/status/transition.js';
+import { type Status, advance, type Transition, uploaded } from '../../../src/status/transition.js';
 import { transitionRecord } from '../../../src/status/transition-record.js';
 import { VersionClock } from '../../../src/domain/version.js';
 import type { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';

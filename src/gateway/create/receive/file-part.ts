@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+
 import type { Busboy } from 'busboy';
+
 import {
   ClientGoneError,
   malformedContentType,
@@ -9,9 +11,11 @@ import {
   noFilename,
   otherParts,
   tooLarge,
+  tooSlow,
+  uploadNotTaken,
+  type Problem,
 } from '../../http/problem.js';
 import { MAX_BODY_BYTES } from '../../../domain/upload-limits.js';
-import type { Patience } from './patience.js';
 import { strictForm } from './strict-form.js';
 
 /** One more than is allowed of each, so that the one too many is noticed. */
@@ -147,4 +151,43 @@ export function readFilePart(
 
 function ignore(): void {
   // The file's stream fails together with the form or the request, which report it.
+}
+
+/** A client that sends nothing for this part of the upload deadline is given up. */
+const IDLE_SHARE = 1 / 4;
+
+/**
+ * Gives up on a client that stops sending, or that takes longer than the upload deadline. The time
+ * that the service itself holds the client back is not held against it.
+ */
+export class Patience {
+  private held = false;
+  private readonly idle: NodeJS.Timeout;
+  private readonly deadline: NodeJS.Timeout;
+
+  constructor(deadlineMs: number, giveUp: (reason: Problem) => void) {
+    this.idle = setTimeout(() => {
+      if (this.held) this.idle.refresh();
+      else giveUp(tooSlow());
+    }, deadlineMs * IDLE_SHARE);
+    this.deadline = setTimeout(() => {
+      giveUp(this.held ? uploadNotTaken() : tooSlow());
+    }, deadlineMs);
+  }
+
+  /** The client sends. */
+  renew(): void {
+    this.held = false;
+    this.idle.refresh();
+  }
+
+  /** The client waits for the service. */
+  hold(): void {
+    this.held = true;
+  }
+
+  stop(): void {
+    clearTimeout(this.idle);
+    clearTimeout(this.deadline);
+  }
 }

@@ -1,4 +1,4 @@
-import { GzipUnpacker } from './gzip.js';
+import { createGunzip } from 'node:zlib';
 
 /** Passes a file's bytes on to `sink`, unpacked when they begin with gzip's magic bytes. */
 export class Unpacker {
@@ -46,4 +46,102 @@ export class Unpacker {
       await this.sink(head);
     }
   }
+}
+
+/** How much is unpacked at a time; also what an upload holds beside its chunks. */
+const OUTPUT_BYTES = 32 * 1024;
+
+const BROKEN = 'the gzip data is broken, or other data follows it';
+const TRUNCATED = 'the gzip data ends before it is complete';
+const TRAILING = 'there are bytes after the end of the gzip data';
+
+/**
+ * Unpacks gzip (one member or several) as it comes, in bounded memory: `sink` holds back the
+ * unpacking, and the unpacking holds back `write`.
+ *
+ * What is wrong with the data is a finding, not an error; after it the data is not looked at.
+ */
+export class GzipUnpacker {
+  finding: string | null = null;
+
+  private readonly gunzip = createGunzip({ chunkSize: OUTPUT_BYTES });
+  private readonly passedOn: Promise<void>;
+  private packedBytes = 0;
+  private wake: () => void = ignore;
+
+  constructor(
+    private readonly maxBytes: number,
+    private readonly sink: (bytes: Buffer) => Promise<void>,
+  ) {
+    this.passedOn = this.passOn();
+    // Its failure is met again in `end`; until then nobody may be waiting for it.
+    this.passedOn.catch(ignore);
+    this.gunzip.once('close', () => {
+      this.wake();
+    });
+  }
+
+  async write(piece: Buffer): Promise<void> {
+    if (this.finding !== null) return;
+    if (this.gunzip.destroyed) {
+      await this.passedOn;
+      return;
+    }
+    this.packedBytes += piece.length;
+    await new Promise<void>((resolve) => {
+      // A stream destroyed in the middle of a write never calls back.
+      this.wake = resolve;
+      this.gunzip.write(piece, () => {
+        resolve();
+      });
+    });
+    this.lookForTrailingBytes();
+  }
+
+  async end(): Promise<void> {
+    if (this.finding === null) this.gunzip.end();
+    await this.passedOn;
+    this.lookForTrailingBytes();
+  }
+
+  destroy(): void {
+    this.gunzip.destroy();
+  }
+
+  private async passOn(): Promise<void> {
+    let bytes = 0;
+    try {
+      for await (const piece of this.gunzip as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        if (bytes > this.maxBytes) {
+          this.finding ??= `the file is larger than ${this.maxBytes} bytes when unpacked`;
+          return;
+        }
+        await this.sink(piece);
+      }
+    } catch (error) {
+      if (!isAboutTheData(error)) throw error;
+      this.finding ??= error.code === 'Z_BUF_ERROR' ? TRUNCATED : BROKEN;
+    }
+  }
+
+  /** zlib takes zero bytes after the last member for padding and leaves them, silently. */
+  private lookForTrailingBytes(): void {
+    if (this.gunzip.errored === null && this.gunzip.bytesWritten < this.packedBytes) {
+      this.finding ??= TRAILING;
+    }
+  }
+}
+
+function isAboutTheData(error: unknown): error is { readonly code: string } {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    String(error.code).startsWith('Z_')
+  );
+}
+
+function ignore(): void {
+  // nothing to do
 }

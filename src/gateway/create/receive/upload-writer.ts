@@ -5,7 +5,7 @@ import {
   type RecordPosition,
   type RecordToAppend,
 } from '../../../log/upload-log.js';
-import type { ChunkBuffers } from './chunk-buffers.js';
+import type { ChunkBuffers } from './chunker.js';
 import type { TimedLog } from '../timed-log.js';
 
 /**

@@ -1,9 +1,12 @@
 import { CONSUMER_GROUPS } from '../../../../src/log/upload-log.js';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
-import { auditEventOfRequest, auditRecord } from '../../../../src/status/audit/audit-event.js';
-import { writeAudit } from '../../../../src/status/audit/audit-table.js';
-import { startAuditor } from '../../../../src/status/audit/auditor.js';
+import {
+  auditEventOfRequest,
+  auditRecord,
+  writeAudit,
+  startAuditor,
+} from '../../../../src/status/audit.js';
 import { advance, uploaded } from '../../../../src/status/transition.js';
 import { erasureRecord } from '../../../../src/operator/erasure/account-erasure.js';
 import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { ChdbWarehouse } from '../../../../src/warehouse/chdb/chdb-warehouse.js';
-import { blockOf, column } from '../../../../src/warehouse/native/block.js';
-import { UINT32 } from '../../../../src/warehouse/native/column-types.js';
+import { blockOf, column, UINT32 } from '../../../../src/warehouse/native/block.js';
 
 let dataDir: string;
 beforeEach(async () => {

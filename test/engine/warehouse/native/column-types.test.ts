@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { blockOf, column } from '../../../../src/warehouse/native/block.js';
 import {
+  blockOf,
+  column,
   BOOL,
   DATE,
   DATE_TIME,
@@ -16,7 +17,7 @@ import {
   UINT8,
   UUID,
   varint,
-} from '../../../../src/warehouse/native/column-types.js';
+} from '../../../../src/warehouse/native/block.js';
 import { openEmptyWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
 
 let opened: TestWarehouse;

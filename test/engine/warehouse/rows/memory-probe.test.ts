@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { COST, type Family, SELF_SERVE } from '../../../../src/domain/families/index.js';
-import { BlockRoom } from '../../../../src/warehouse/rows/block-memory.js';
+import { BlockRoom, storageBlock } from '../../../../src/warehouse/rows/storage-block.js';
 import { probeBlock, sizeOfInsert } from '../../../../src/warehouse/rows/memory-probe.js';
-import { storageBlock } from '../../../../src/warehouse/rows/storage-block.js';
 import { ONE_PART } from '../../../../src/warehouse/one-part.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
 import { identifier } from '../../../../src/warehouse/sql.js';

@@ -5,8 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { blockOf, column } from '../../../../src/warehouse/native/block.js';
-import { STRING, UINT16 } from '../../../../src/warehouse/native/column-types.js';
+import { blockOf, column, STRING, UINT16 } from '../../../../src/warehouse/native/block.js';
 import { migrate, SchemaError, waitForSchema } from '../../../../src/warehouse/schema/migrate.js';
 import { openEmptyWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
 import { migrateKilledOften } from './killed-migrations.js';

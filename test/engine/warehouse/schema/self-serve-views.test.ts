@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { blockOf, column } from '../../../../src/warehouse/native/block.js';
-import { BOOL, DATE_TIME, STRING, UINT128 } from '../../../../src/warehouse/native/column-types.js';
+import {
+  blockOf,
+  column,
+  BOOL,
+  DATE_TIME,
+  STRING,
+  UINT128,
+} from '../../../../src/warehouse/native/block.js';
 import { SELF_SERVE, textColumns } from '../../../../src/domain/families/index.js';
 import { storageBlock, type Row, type StoredKey } from '../../../helpers/native-rows.js';
 import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';

@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { isFinal, isStatus, STATUSES, type Status } from '../../../../src/status/status.js';
 import {
+  isFinal,
+  isStatus,
+  STATUSES,
+  type Status,
   advance,
   furtherOf,
   recordOf,

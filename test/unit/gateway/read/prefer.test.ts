@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { preferredWait } from '../../../../src/gateway/read/prefer.js';
+import { preferredWait } from '../../../../src/gateway/read/read.controller.js';
 
 test.each([
   ['wait=5', 5],

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { COST } from '../../../../src/domain/families/index.js';
 import { ColumnSpace } from '../../../../src/csv/column-space.js';
-import { ColumnMemory } from '../../../../src/ingest/prepare/column-memory.js';
+import { ColumnMemory } from '../../../../src/ingest/prepare/prepare-pool.js';
 import { prepareUpload } from '../../../../src/csv/prepare-upload.js';
 import { csv, FACTS, goodRow } from '../../../helpers/files.js';
 

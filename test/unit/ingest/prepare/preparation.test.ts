@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import type { Verdict } from '../../../../src/csv/prepared-upload.js';
 import { Preparation } from '../../../../src/ingest/prepare/preparation.js';
-import type { PrepareWork } from '../../../../src/ingest/prepare/preparer.js';
+import type { PrepareWork } from '../../../../src/ingest/prepare/prepare-pool.js';
 import type { UploadInFlight } from '../../../../src/ingest/upload-in-flight.js';
 
 const VALID = { valid: true, upload: { rows: 1 } } as Verdict;

@@ -13,7 +13,7 @@ import { createLogger } from '../../../../src/ops/logger.js';
 import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';
 import { beginSpan, SpanKind } from '../../../../src/ops/tracing.js';
 import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
-import { UINT128 } from '../../../../src/warehouse/native/column-types.js';
+import { UINT128 } from '../../../../src/warehouse/native/block.js';
 import {
   type NativeBlock,
   type Warehouse,

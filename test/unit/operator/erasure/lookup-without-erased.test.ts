@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import { type Transition, uploaded } from '../../../../src/status/transition.js';
-import { lookupWithoutErased } from '../../../../src/operator/erasure/lookup-without-erased.js';
+import { lookupWithoutErased } from '../../../../src/operator/erasure/erased-accounts.js';
 import { MemoryLookup } from '../../../helpers/gateway/gateway.js';
 
 const made = (requestId: string, account: string, version: string): Transition =>

@@ -1,10 +1,16 @@
 import { expect, test } from '@jest/globals';
 
 import { COST } from '../../../../src/domain/families/index.js';
-import { blockOfKeys, keysInPieces } from '../../../../src/warehouse/rows/asked-keys.js';
+import { blockOfKeys, keysInPieces } from '../../../../src/warehouse/rows/read-back.js';
 import type { UploadToStore } from '../../../../src/warehouse/row-store.js';
-import { DATE, STRING, UINT128, UINT32 } from '../../../../src/warehouse/native/column-types.js';
-import { blockOf, column } from '../../../../src/warehouse/native/block.js';
+import {
+  DATE,
+  STRING,
+  UINT128,
+  UINT32,
+  blockOf,
+  column,
+} from '../../../../src/warehouse/native/block.js';
 import { dayOf } from '../../../../src/domain/days.js';
 import { csv, goodRow, verdictOn } from '../../../helpers/files.js';
 

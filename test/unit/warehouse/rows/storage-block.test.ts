@@ -1,8 +1,12 @@
 import { expect, test } from '@jest/globals';
 
 import { COST, type Family, SELF_SERVE } from '../../../../src/domain/families/index.js';
-import { BlockMemory, BlockRoom, ROOM_BYTES } from '../../../../src/warehouse/rows/block-memory.js';
-import { storageBlock } from '../../../../src/warehouse/rows/storage-block.js';
+import {
+  BlockMemory,
+  BlockRoom,
+  ROOM_BYTES,
+  storageBlock,
+} from '../../../../src/warehouse/rows/storage-block.js';
 import { storageBlock as plainBlock, type StoredKey } from '../../../helpers/native-rows.js';
 import { csv, goodRow, verdictOn } from '../../../helpers/files.js';
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import {
   ChunkBuffers,
   TARGET_BYTES,
-} from '../../../../../src/gateway/create/receive/chunk-buffers.js';
-import { Chunker } from '../../../../../src/gateway/create/receive/chunker.js';
+  Chunker,
+} from '../../../../../src/gateway/create/receive/chunker.js';
 
 describe('a buffer that was given back', () => {
   test('is the next one that is taken, whatever part of it was used', () => {

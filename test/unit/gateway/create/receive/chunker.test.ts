@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import {
   ChunkBuffers,
   TARGET_BYTES,
-} from '../../../../../src/gateway/create/receive/chunk-buffers.js';
-import { Chunker } from '../../../../../src/gateway/create/receive/chunker.js';
+  Chunker,
+} from '../../../../../src/gateway/create/receive/chunker.js';
 
 const HALF = TARGET_BYTES / 2;
 

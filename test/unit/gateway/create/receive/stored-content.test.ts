@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TARGET_BYTES } from '../../../../../src/gateway/create/receive/chunk-buffers.js';
+import { TARGET_BYTES } from '../../../../../src/gateway/create/receive/chunker.js';
 import { BOUNDARY, form, post, uploadHeaders } from '../../../../helpers/gateway/forms.js';
 import {
   startGateway,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { AccountTurns } from '../../../../src/ingest/batch/account-turns.js';
+import { AccountTurns } from '../../../../src/ingest/prepare/preparation.js';
 import { runs } from '../../../helpers/ingest/property.js';
 
 interface Item {

@@ -1,5 +1,13 @@
-import type { Transition } from '../transition.js';
-import type { LogRecord, RecordToAppend } from '../../log/upload-log.js';
+import type { Transition } from './transition.js';
+import {
+  type LogRecord,
+  type RecordToAppend,
+  CONSUMER_GROUPS,
+  type UploadLog,
+} from '../log/upload-log.js';
+import { blockOf, column, DATE_TIME_MS, STRING } from '../warehouse/native/block.js';
+import { type Warehouse, isPassing } from '../warehouse/warehouse.js';
+import { RecordApplier } from '../log/record-applier.js';
 
 export type AuditedAction =
   | 'upload'
@@ -72,4 +80,39 @@ export function auditEventOfRequest(transition: Transition): AuditEvent | undefi
     account,
     subject: requestId,
   };
+}
+
+/** Writes events into the table of them; an event that is there already stays one row. */
+export async function writeAudit(
+  warehouse: Warehouse,
+  events: readonly AuditEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const texts = (['account', 'action', 'subject', 'actor'] as const).map((name) =>
+    column(
+      name,
+      STRING,
+      events.map((event) => event[name]),
+    ),
+  );
+  const at = column(
+    'at',
+    DATE_TIME_MS,
+    events.map((event) => event.at),
+  );
+  await warehouse.insert('audit_events', blockOf([...texts, at], events.length));
+}
+
+/** Keeps operators' actions; those of tokens come with the history of requests. */
+export function startAuditor(log: UploadLog, warehouse: Warehouse): Promise<RecordApplier> {
+  return RecordApplier.start(log, {
+    topic: 'control',
+    group: CONSUMER_GROUPS.audit.group,
+    isPassing,
+    apply: (records) =>
+      writeAudit(
+        warehouse,
+        records.flatMap((record) => auditEventOf(record) ?? []),
+      ),
+  });
 }
