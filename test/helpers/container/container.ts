@@ -12,6 +12,9 @@ const START_MS = 60_000;
 /** Above what the service takes to stop. */
 const STOP_SECONDS = 45;
 
+/** What podman itself says between the container's lines: it misses systemd. */
+const OF_PODMAN = 'time="';
+
 const CONFINED = [
   ...['--read-only', '--read-only-tmpfs=false', '--cap-drop=ALL'],
   '--security-opt=no-new-privileges',
@@ -36,7 +39,9 @@ export class Container {
     const run = [...OPTIONS, 'run', '--name', name, ...life, '--network=host', ...CONFINED];
     const child = spawn('podman', [...run, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const output of [child.stdout, child.stderr]) {
-      createInterface({ input: output }).on('line', (line) => this.lines.push(line));
+      createInterface({ input: output }).on('line', (line) => {
+        if (!line.startsWith(OF_PODMAN)) this.lines.push(line);
+      });
     }
     this.exited = once(child, 'close').then(([code]) => code as number | null);
   }
@@ -63,23 +68,34 @@ export class Container {
   async healthy(): Promise<void> {
     const until = Date.now() + START_MS;
     for (;;) {
-      const outcome = await podman(['healthcheck', 'run', this.name]).catch(
+      // Not by its class: an error of Node is none of this realm's.
+      const failure = await podman(['healthcheck', 'run', this.name]).then(
+        () => undefined,
         (error: unknown) => error,
       );
-      if (!(outcome instanceof Error)) return;
+      if (failure === undefined) return;
       const ended = await Promise.race([this.exited, sleep(100, 'not yet' as const)]);
       if (ended !== 'not yet' || Date.now() > until) {
         const said = this.lines.slice(-10).join('\n');
         throw new Error(`the container is not healthy, exit code ${ended}: ${said}`, {
-          cause: outcome,
+          cause: failure,
         });
       }
     }
   }
 
   /** What a command in the container prints. */
-  exec(...command: string[]): Promise<string> {
-    return podman(['exec', this.name, ...command]);
+  async exec(...command: string[]): Promise<string> {
+    try {
+      return await podman(['exec', this.name, ...command]);
+    } catch (error) {
+      // The container may have ended meanwhile: its own words say why.
+      const ended = await Promise.race([this.exited, sleep(2_000, 'not yet' as const)]);
+      const said = this.lines.slice(-10).join('\n');
+      throw new Error(`${(error as Error).message}\nexit code ${ended}: ${said}`, {
+        cause: error,
+      });
+    }
   }
 
   /** SIGTERM, and SIGKILL to one that does not end; gives the exit code. */
