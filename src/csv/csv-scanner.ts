@@ -164,7 +164,7 @@ function hasNul(bytes: Uint8Array): boolean {
 }
 
 /** Where the text begins: behind a byte order mark, if there is one. */
-export function startOfText(bytes: Uint8Array): number {
+function startOfText(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 

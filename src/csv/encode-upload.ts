@@ -58,7 +58,7 @@ interface Totals {
 }
 
 /** The totals of each key by currency (see `kernel/assembly/totals.ts`). */
-export function costTotals({ kernel, stored, texts }: UploadColumns, space: ColumnSpace): Totals {
+function costTotals({ kernel, stored, texts }: UploadColumns, space: ColumnSpace): Totals {
   const { calls } = kernel;
   const count = calls.sumTotals(
     texts.texts,
@@ -80,12 +80,7 @@ export function costTotals({ kernel, stored, texts }: UploadColumns, space: Colu
 }
 
 /** Numbers of four bytes that lie in the kernel's memory, written to the space. */
-export function wordsOf(
-  kernel: Kernel,
-  address: number,
-  count: number,
-  space: ColumnSpace,
-): Uint32Array {
+function wordsOf(kernel: Kernel, address: number, count: number, space: ColumnSpace): Uint32Array {
   const { buffer, byteOffset } = kernel.view(address, 4 * count);
   const words = space.words(count);
   words.set(new Uint32Array(buffer, byteOffset, count));

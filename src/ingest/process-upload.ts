@@ -9,7 +9,7 @@ import { Batcher } from './batch/batcher.js';
 import type { CrashJournal } from './crash/crash-journal.js';
 import { SoloGate } from './crash/solo-gate.js';
 import type { IngestDependencies } from './dependencies.js';
-import { type Failure, Preparation } from './prepare/preparation.js';
+import { type Unprepared, Preparation } from './prepare/preparation.js';
 import type { Preparer } from './prepare/prepare-pool.js';
 import { TransitionPublisher } from '../status/publisher.js';
 import type { UploadInFlight } from './upload-in-flight.js';
@@ -127,7 +127,7 @@ export class UploadProcessor {
     this.pool.release(prepared);
   }
 
-  private async fail(upload: UploadInFlight, verdict: Failure): Promise<void> {
+  private async fail(upload: UploadInFlight, verdict: Unprepared): Promise<void> {
     if (verdict.error !== undefined) {
       await this.giveUp(upload, { kind: 'exception', error: nameOf(verdict.error) });
       return;

@@ -33,11 +33,11 @@ interface Opened {
   readonly close: () => Promise<void>;
 }
 
-export interface OpenLog extends Opened {
+interface OpenLog extends Opened {
   readonly log: UploadLog;
 }
 
-export interface OpenWarehouse extends Opened {
+interface OpenWarehouse extends Opened {
   readonly warehouse: Warehouse;
 }
 

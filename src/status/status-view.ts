@@ -184,6 +184,6 @@ export class Watches {
   }
 }
 
-export function isFurther(known: Transition | undefined, state: Transition): boolean {
+function isFurther(known: Transition | undefined, state: Transition): boolean {
   return furtherOf(known, state) !== known;
 }

@@ -7,11 +7,11 @@ import type { UploadInFlight } from '../upload-in-flight.js';
 import type { Preparer, PrepareWork } from './prepare-pool.js';
 
 /** The upload is invalid, for a reason; or preparing it throws, although it is alone and another file can be prepared. */
-export type Failure =
+export type Unprepared =
   | { readonly valid: false; readonly reason: string; readonly error?: undefined }
   | { readonly valid: false; readonly error: Error };
 
-export type PreparedOrFailed = Extract<Verdict, { valid: true }> | Failure;
+export type PreparedOrFailed = Extract<Verdict, { valid: true }> | Unprepared;
 
 /** An upload and whoever waits for its verdict. */
 interface Waiting {

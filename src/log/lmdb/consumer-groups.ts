@@ -104,7 +104,7 @@ export class ConsumerGroups {
 }
 
 /** One group reading every partition of a topic; no partition is ever revoked. */
-export class LmdbConsumption implements Consumption {
+class LmdbConsumption implements Consumption {
   readonly failed: Promise<never>;
   /** Resolves when no reader runs any more; never rejects. */
   readonly ended: Promise<unknown>;

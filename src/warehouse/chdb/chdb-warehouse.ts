@@ -173,7 +173,7 @@ function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {
  * Sessions on one data folder. A session runs one statement at a time and a second one would block
  * a thread of libuv's pool until the first is done, so what finds no free session waits here.
  */
-export class SessionPool {
+class SessionPool {
   private readonly sessions: readonly Session[];
   private readonly free: Session[];
   private readonly waiting: ((session: Session) => void)[] = [];

@@ -59,7 +59,7 @@ async function storedByVersion(
 }
 
 /** Some of an upload's overwrite keys, side by side. */
-export interface AskedKeys {
+interface AskedKeys {
   readonly upload: UploadToStore;
   readonly keys: number;
   /** Their days and two texts, as Native columns. */
@@ -154,7 +154,7 @@ function afterStrings(column: Uint8Array, at: number, count: number): number {
  * files has most of them superseded before they are read back. What comes back is a number an upload.
  * So a replay asks for and gets no more than any other batch, however many keys the account has.
  */
-export async function supersededAmong(
+async function supersededAmong(
   warehouse: Warehouse,
   database: string,
   family: Family,
