@@ -29,7 +29,7 @@ export interface Settings {
   readonly freezes: number;
   readonly logOutages: number;
   readonly warehouseOutages: number;
-  /** Of the log: more than twice as long as anything is away. */
+  /** Of the log: more than twice as long as anything is away, and as uploads take to kill their processes. */
   readonly retentionMs: number;
   /** Memory for uploads whose end has not been read. */
   readonly openUploadBytes: number;
@@ -56,7 +56,7 @@ export function settingsOf(random: Random): Settings {
           late: some(0.02),
           deadly: some(0.004),
         };
-  return {
+  const settings = {
     uploads: 80 + random.int(40),
     clients: 3 + random.int(8),
     accounts: 1 + random.int(4),
@@ -86,4 +86,7 @@ export function settingsOf(random: Random): Settings {
     openUploadBytes: random.chance(0.3) ? 100_000 : 64 * 1024 * 1024,
     waitingUploadBytes: random.chance(0.3) ? 5_000 : 64 * 1024 * 1024,
   };
+  // Each of some ten uploads may kill every ingest three times, and each time a session has to end.
+  const isDeadly = settings.mix.fates.kills > 0;
+  return { ...settings, retentionMs: settings.retentionMs * (isDeadly ? 4 : 1) };
 }
