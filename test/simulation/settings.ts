@@ -38,6 +38,9 @@ export interface Settings {
   readonly waitingUploadBytes: number;
 }
 
+/** Of both servers together. */
+const MOST_REFUSED = 0.7;
+
 export const NOTHING_WRONG: WarehouseFaults = { memory: 0, lagMs: 0, merged: 0.5 };
 
 /** Most seeds have some kinds of faults and not others: what hides behind one shows without it. */
@@ -88,5 +91,13 @@ export function settingsOf(random: Random): Settings {
   };
   // Each of some ten uploads may kill every ingest three times, and each time a session has to end.
   const isDeadly = settings.mix.fates.kills > 0;
-  return { ...settings, retentionMs: settings.retentionMs * (isDeadly ? 4 : 1) };
+  // A start asks both servers several times, and each of them has to answer.
+  const { log, warehouse } = settings;
+  const share = Math.min(1, MOST_REFUSED / (log.refused + warehouse.refused));
+  return {
+    ...settings,
+    log: { ...log, refused: log.refused * share },
+    warehouse: { ...warehouse, refused: warehouse.refused * share },
+    retentionMs: settings.retentionMs * (isDeadly ? 4 : 1),
+  };
 }
