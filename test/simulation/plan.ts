@@ -49,7 +49,6 @@ export function planOf(world: World): Trouble[] {
     const milliseconds = random.between(500, LONGEST_FREEZE_MS);
     world.fault('process frozen');
     world.trace(actor, `frozen ${milliseconds.toFixed()} ms`);
-    // Never earlier than before: what has been put off until then would be overtaken.
     actor.stoppedUntil = Math.max(actor.stoppedUntil, time.now() + milliseconds);
   });
   add(settings.logOutages, away(world.broker, LONGEST_LOG_OUTAGE_MS, ROLES));

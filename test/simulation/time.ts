@@ -42,6 +42,8 @@ export const REAL_TIME: Time = {
 
 interface Event {
   readonly at: number;
+  /** When it was to happen. What a stopped actor has put off happens in this order. */
+  readonly due: number;
   /** Events of the same time happen in the order in which they were asked for. */
   readonly order: number;
   readonly actor: Actor;
@@ -83,7 +85,8 @@ export class SimulatedTime implements Time {
   }
 
   after(actor: Actor, milliseconds: number, run: () => void): void {
-    this.push({ at: this.time + Math.max(0, milliseconds), order: this.order++, actor, run });
+    const at = this.time + Math.max(0, milliseconds);
+    this.push({ at, due: at, order: this.order++, actor, run });
   }
 
   /** Lets events happen until `isDone` says so after one of them. */
@@ -94,7 +97,7 @@ export class SimulatedTime implements Time {
       const { actor, at, run } = event;
       if (!actor.isAlive) continue;
       if (actor.stoppedUntil > at) {
-        this.push({ ...event, at: actor.stoppedUntil, order: this.order++ });
+        this.push({ ...event, at: actor.stoppedUntil });
         continue;
       }
       this.time = at;
@@ -154,5 +157,6 @@ export class SimulatedTime implements Time {
 }
 
 function isBefore(a: Event, b: Event): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order);
+  if (a.at !== b.at) return a.at < b.at;
+  return a.due === b.due ? a.order < b.order : a.due < b.due;
 }
