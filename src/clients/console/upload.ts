@@ -1,6 +1,5 @@
 import { ProblemError, UploadClientError } from '../api/errors.js';
 import type { FamilyName } from '../../domain/families/index.js';
-import { uuidv7 } from '../../domain/request-id.js';
 import type { UploadRequestRecord } from '../../status/transition.js';
 import type { CheckAnswer } from './check-messages.js';
 import type { Checker } from './checker.js';
@@ -35,7 +34,7 @@ export class Upload {
   isReady = false;
   private content: Blob | undefined;
   private reason: string | null = null;
-  private readonly idempotencyKey = uuidv7(Date.now(), crypto.getRandomValues(new Uint8Array(10)));
+  private readonly idempotencyKey = randomKey();
 
   constructor(
     readonly file: File,
@@ -228,4 +227,10 @@ export class Upload {
 function textOf(error: unknown): string {
   if (error instanceof UploadClientError) return error.message;
   return `This page failed: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** 128 random bits; `crypto.randomUUID` exists on pages behind TLS alone. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

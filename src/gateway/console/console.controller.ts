@@ -47,13 +47,7 @@ export class ConsoleController {
   @Get('*path')
   async file(@Req() request: Request, @Res() response: Response): Promise<void> {
     const { type, body, etag } = await this.find(request);
-    const headers = { ...HEADERS, ETag: etag };
-    if (request.headers['if-none-match'] === etag) {
-      response.writeHead(304, headers).end();
-      return;
-    }
-    const describing = { 'Content-Type': type, 'Content-Length': body.length };
-    response.writeHead(200, { ...headers, ...describing }).end(body);
+    response.set({ ...HEADERS, ETag: etag, 'Content-Type': type }).send(body);
   }
 
   @All(['', '*path'])

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import { uuidv7 } from '../../domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import type { Transition } from '../../status/transition.js';
 import type { Logger } from '../../ops/logger.js';
 import { stageDuration, uploadBytes } from '../../ops/metrics.js';
@@ -45,7 +45,7 @@ export class CreateUpload {
     const key = idempotencyKey(request);
     const startedAt = performance.now();
     const span = beginSpan('create', SpanKind.SERVER, traceParentIn(request), { family });
-    const requestId = uuidv7(Date.now(), randomBytes(10));
+    const requestId = uuidv7({ msecs: Date.now(), random: randomBytes(16) });
     const identity: UploadIdentity = { requestId, account: holder.account, family };
     const stopping = new AbortController();
     const writer = new UploadWriter(this.log, this.buffers, identity, (error) => {

@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto';
-
-import { uuidv7 } from '../../domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import { firstTransition } from '../../status/publisher.js';
 import type { UploadEnd } from '../../log/uploads/upload-records.js';
 import type { UploadLog } from '../../log/upload-log.js';
@@ -24,7 +22,7 @@ export async function acceptAgain(
 ): Promise<string> {
   const { account, family } = upload;
   const acceptedAt = Date.now();
-  const requestId = uuidv7(acceptedAt, randomBytes(10));
+  const requestId = uuidv7({ msecs: acceptedAt });
   const { first, copied } = await copyChunks(log, upload.chunks, 'uploads', requestId);
   // Without an end they are nothing.
   if (copied < upload.end.chunks) {

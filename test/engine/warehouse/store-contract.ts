@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
-
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { COST, type Family, SELF_SERVE } from '../../../src/domain/families/index.js';
-import { uuidv7 } from '../../../src/domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import type { RequestStore } from '../../../src/status/request-store.js';
 import { type Status, timestampOf, type Transition } from '../../../src/status/transition.js';
 import type { RowStore, UploadToStore } from '../../../src/warehouse/row-store.js';
@@ -194,7 +192,7 @@ function account(): string {
 }
 
 function id(): string {
-  return uuidv7(1_795_240_000_000, randomBytes(10));
+  return uuidv7({ msecs: 1_795_240_000_000 });
 }
 
 /** A row for each name: a campaign, or a metric. */

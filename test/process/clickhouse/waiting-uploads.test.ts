@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { logFolder } from '../../../src/config/data-folder.js';
-import { uuidv7 } from '../../../src/domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import type { UploadEnd } from '../../../src/log/uploads/upload-records.js';
 import { FormattedLog } from '../../../src/log/formatted-log.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
@@ -41,7 +40,7 @@ beforeAll(async () => {
     timeoutMs: 10_000,
   });
   const log = new FormattedLog(raw);
-  const ids = Array.from({ length: UPLOADS }, () => uuidv7(Date.now(), randomBytes(10)));
+  const ids = Array.from({ length: UPLOADS }, () => uuidv7({ msecs: Date.now() }));
   const append = async (requestId: string, type: string, value: Buffer): Promise<number> => {
     const headers = { type, requestId, account: requestId, family: 'cost', sequence: '0' };
     const [position] = await log.append('uploads', [{ key: requestId, headers, value }]);

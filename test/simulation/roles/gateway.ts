@@ -2,7 +2,7 @@ import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
 import { randomBytes } from 'node:crypto';
 
 import type { FamilyName } from '../../../src/domain/families/index.js';
-import { uuidv7 } from '../../../src/domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import type { RequestLookup } from '../../../src/status/request-lookup.js';
 import type { Transition } from '../../../src/status/transition.js';
 import { lookupWithoutErased } from '../../../src/operator/erasure/erased-accounts.js';
@@ -88,7 +88,7 @@ async function create(
   buffers: ChunkBuffers,
   acceptance: Acceptance,
 ): Promise<Transition> {
-  const requestId = uuidv7(Date.now(), randomBytes(10));
+  const requestId = uuidv7({ msecs: Date.now(), random: randomBytes(16) });
   begun(requestId);
   const identity = { requestId, account, family };
   const writer = new UploadWriter(log, buffers, identity, (error) => {

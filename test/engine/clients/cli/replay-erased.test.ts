@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { logFolder, chdbFolder } from '../../../../src/config/data-folder.js';
-import { uuidv7 } from '../../../../src/domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import type { UploadEnd } from '../../../../src/log/uploads/upload-records.js';
 import { FormattedLog } from '../../../../src/log/formatted-log.js';
 import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';
@@ -44,7 +43,7 @@ async function withLog<T>(work: (log: FormattedLog) => Promise<T>): Promise<T> {
 
 /** Puts an empty file's end into the log. */
 async function upload(account: string, version: bigint): Promise<string> {
-  const requestId = uuidv7(Date.now(), randomBytes(10));
+  const requestId = uuidv7({ msecs: Date.now() });
   const end: UploadEnd = {
     chunks: 0,
     bytes: 0,

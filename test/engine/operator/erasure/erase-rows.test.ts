@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
-
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { uuidv7 } from '../../../../src/domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import { lastVersionAt } from '../../../../src/domain/version.js';
 import { eraseRows, type ErasureTables } from '../../../../src/operator/erasure/erase-rows.js';
 import { SqlRequestStore } from '../../../../src/status/sql-request-store.js';
@@ -22,7 +20,7 @@ const TABLES = ['cost', 'self_serve', 'request_transitions', 'metric_sightings']
 /** What an upload leaves in every table. */
 async function store(warehouse: Warehouse, account: string, version: bigint): Promise<void> {
   const seconds = Math.floor(AT / 1000) + (version > ERASURE.version ? HOUR_S : -HOUR_S);
-  const id = uuidv7(AT, randomBytes(10));
+  const id = uuidv7({ msecs: AT });
   const key: StoredKey = {
     account,
     date: '2026-01-01',

@@ -8,7 +8,7 @@ import {
   erasureRecord,
   orderErasure,
 } from '../../../../src/operator/erasure/account-erasure.js';
-import { uuidv7 } from '../../../../src/domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import { ErasedAccounts } from '../../../../src/operator/erasure/erased-accounts.js';
 import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
 import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
@@ -32,7 +32,7 @@ test('an order covers what is uploaded until the uploads under way have ended, a
   expect(until).toBeLessThan(NOW + 120_000);
   expect(timeOfVersion(version + 1n)).toBe(until + 1);
   const fence: ErasureFence = { covers: (of, upTo) => of === 'acme' && upTo <= version };
-  const begunAt = (time: number): string => uuidv7(time, new Uint8Array(10));
+  const begunAt = (time: number): string => uuidv7({ msecs: time });
   expect(coversRequest(fence, 'acme', begunAt(until))).toBe(true);
   expect(coversRequest(fence, 'acme', begunAt(until + 1))).toBe(false);
   expect(coversRequest(fence, 'other', begunAt(until))).toBe(false);

@@ -1,30 +1,10 @@
 import { expect, test } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
 
-import { isUuid, timeOfUuid, uuidv7 } from '../../../../src/domain/request-id.js';
-
-const ONES = new Uint8Array(10).fill(0xff);
-const ZEROS = new Uint8Array(10);
-
-test('a request id is a UUID of version 7, as RFC 9562 lays it out', () => {
-  // The example of RFC 9562, appendix A.6.
-  const random = Uint8Array.of(0x0c, 0xc3, 0x18, 0xc4, 0xdc, 0x0c, 0x0c, 0x07, 0x39, 0x8f);
-  expect(uuidv7(0x017f22e279b0, random)).toBe('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
-});
-
-test('randomness never reaches the version, the variant or the time', () => {
-  expect(uuidv7(0, ONES)).toBe('00000000-0000-7fff-bfff-ffffffffffff');
-  expect(uuidv7(2 ** 48 - 1, ZEROS)).toBe('ffffffff-ffff-7000-8000-000000000000');
-});
-
-test('ids sort by their time', () => {
-  const ids = [1, 255, 256, 65_536, 2 ** 32 - 1, 2 ** 32, 1_772_000_000_000].map((now, i) =>
-    uuidv7(now, i % 2 === 0 ? ONES : ZEROS),
-  );
-  expect([...ids].sort()).toEqual(ids);
-});
+import { isUuid, timeOfUuid } from '../../../../src/domain/request-id.js';
 
 test.each([0, 1, 1_772_000_000_123, 2 ** 48 - 1])('the time %d can be read back', (now) => {
-  const id = uuidv7(now, ONES);
+  const id = uuidv7({ msecs: now });
   expect(timeOfUuid(id)).toBe(now);
   expect(timeOfUuid(id.toUpperCase())).toBe(now);
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
-import { uuidv7 } from '../../../../src/domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import { uploaded } from '../../../../src/status/transition.js';
 import { transitionOf } from '../../../../src/status/transition-record.js';
 import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
@@ -96,7 +96,7 @@ function itemOf(rows: number): Prepared {
   );
   const verdict = verdictOn('cost', file);
   if (!verdict.valid) throw new Error(verdict.reason);
-  const requestId = uuidv7(0, randomBytes(10));
+  const requestId = uuidv7({ msecs: 0 });
   const version = BigInt(`0x1${randomBytes(14).toString('hex')}`);
   const ids = { requestId, account: 'acme', family: 'cost' } as const;
   const end = {
