@@ -2,8 +2,35 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Calls `attempt` until it succeeds, with growing pauses. An error that waiting does not mend, and
- * any error once `signal` is aborted, is thrown.
+ * Pauses between attempts. They double up to the longest, and half of each is random, so that many
+ * callers that failed at the same moment do not come back at the same moment.
+ */
+export class Backoff {
+  private pause: number;
+
+  constructor(
+    private readonly firstMs = FIRST_PAUSE_MS,
+    private readonly longestMs = LONGEST_PAUSE_MS,
+  ) {
+    this.pause = firstMs;
+  }
+
+  /** The milliseconds before the next attempt. */
+  next(): number {
+    const { pause } = this;
+    this.pause = Math.min(2 * pause, this.longestMs);
+    return (pause + Math.random() * pause) / 2;
+  }
+
+  /** After a success. */
+  reset(): void {
+    this.pause = this.firstMs;
+  }
+}
+
+/**
+ * Calls `attempt` until it succeeds. An error that waiting does not mend, and any error once `signal`
+ * is aborted, is thrown.
  *
  * @param isPassing whether waiting may mend the error; called once an error, so it may count or log
  */
@@ -11,14 +38,15 @@ export async function retrying<T>(
   attempt: () => Promise<T>,
   isPassing: (error: unknown) => boolean,
   signal: AbortSignal,
+  backoff = new Backoff(),
 ): Promise<T> {
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (;;) {
     try {
       return await attempt();
     } catch (error) {
       if (!isPassing(error) || signal.aborted) throw error;
     }
-    await sleep(pause, signal);
+    await sleep(backoff.next(), signal);
   }
 }
 
@@ -32,5 +60,6 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
     };
     const timer = setTimeout(done, milliseconds);
     signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
   });
 }

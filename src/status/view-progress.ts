@@ -1,3 +1,4 @@
+import { inTime } from '../domain/in-time.js';
 import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
 import type { StatusTail } from './status-tail.js';
 
@@ -54,17 +55,11 @@ export class ViewProgress {
   }
 
   private async ends(): Promise<readonly number[] | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, LOG_ANSWER_MS, undefined);
-    });
     try {
-      return await Promise.race([this.log.endOffsets('status'), late]);
+      return await inTime(this.log.endOffsets('status'), LOG_ANSWER_MS, () => undefined);
     } catch (error) {
       if (error instanceof LogUnavailableError) return undefined;
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

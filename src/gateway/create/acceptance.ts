@@ -13,7 +13,7 @@ import {
 } from '../dependencies.js';
 import { Idempotency, type KeyedFile } from './idempotency/idempotency.js';
 import type { UploadIdentity, UploadWriter } from './receive/upload-writer.js';
-import { within } from './timed-log.js';
+import { answerOf } from './timed-log.js';
 
 /** A file that has arrived completely, and the promise made when its upload began. */
 export interface ArrivedFile {
@@ -45,7 +45,7 @@ export class Acceptance {
    * its 201 before it began this upload then wins with this one, through whatever gateway.
    */
   catchUp(): Promise<void> {
-    const caughtUp = within(this.config.limits.logTimeoutMs, this.fence.caughtUp());
+    const caughtUp = answerOf(this.fence.caughtUp(), this.config.limits.logTimeoutMs);
     // An upload that ends early never comes to await it.
     caughtUp.catch(() => undefined);
     return caughtUp;

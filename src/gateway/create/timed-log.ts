@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 
+import { inTime } from '../../domain/in-time.js';
 import {
   LogUnavailableError,
   type RecordPosition,
@@ -52,7 +53,7 @@ export class TimedLog {
   private timed<T>(append: () => Promise<T>): Promise<T> {
     if (this.abandoned >= MAX_ABANDONED) throw new LogUnavailableError('the log does not answer');
     const appended = append();
-    return within(this.config.limits.logTimeoutMs, appended, () => {
+    return answerOf(appended, this.config.limits.logTimeoutMs, () => {
       this.abandoned += 1;
       const settled = (): void => {
         this.abandoned -= 1;
@@ -67,29 +68,18 @@ export class TimedLog {
  *
  * @throws LogUnavailableError for every failure of it: the client can but send again
  */
-export function within<T>(
-  timeoutMs: number,
+export async function answerOf<T>(
   answer: Promise<T>,
+  timeoutMs: number,
   onTimeout?: () => void,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+  try {
+    return await inTime(answer, timeoutMs, () => {
       onTimeout?.();
-      reject(new LogUnavailableError(`no answer of the log within ${timeoutMs} ms`));
-    }, timeoutMs);
-    answer.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(
-          error instanceof LogUnavailableError
-            ? error
-            : new LogUnavailableError('the log failed', { cause: error }),
-        );
-      },
-    );
-  });
+      throw new LogUnavailableError(`no answer of the log within ${timeoutMs} ms`);
+    });
+  } catch (error) {
+    if (error instanceof LogUnavailableError) throw error;
+    throw new LogUnavailableError('the log failed', { cause: error });
+  }
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { Injectable } from '@nestjs/common';
 
+import { inTime } from '../../domain/in-time.js';
 import { uploadsReceiving } from '../../ops/metrics.js';
 import {
   shuttingDown,
@@ -44,15 +45,12 @@ export class UploadsInFlight {
   /** Resolves when no upload is under way, or after `timeoutMs`; whether none is. */
   async finished(timeoutMs: number): Promise<boolean> {
     if (this.count === 0) return true;
-    return await new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        resolve(false);
-      }, timeoutMs);
+    const isIdle = new Promise<true>((resolve) => {
       this.idle = () => {
-        clearTimeout(timer);
         resolve(true);
       };
     });
+    return inTime(isIdle, timeoutMs, () => false);
   }
 }
 

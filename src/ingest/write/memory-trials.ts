@@ -1,4 +1,4 @@
-import { sleep } from '../../domain/retry.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { uploadsShortOfMemory } from '../../ops/metrics.js';
 import type { WarehouseError } from '../../warehouse/warehouse.js';
@@ -77,11 +77,11 @@ export class MemoryTrials {
 
   private async run(): Promise<void> {
     this.isRunning = true;
-    for (let pause = FIRST_PAUSE_MS; this.waiting.size > 0;) {
-      await sleep(pause, this.signal);
+    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    while (this.waiting.size > 0) {
+      await sleep(backoff.next(), this.signal);
       if (this.signal.aborted) return;
-      const hasStored = await this.tryAll();
-      pause = hasStored ? FIRST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
+      if (await this.tryAll()) backoff.reset();
     }
     this.isRunning = false;
   }

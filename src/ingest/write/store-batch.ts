@@ -1,6 +1,6 @@
 import { familyNamed } from '../../domain/families/index.js';
 import type { ErasureFence } from '../../domain/erasure-fence.js';
-import { retrying, sleep } from '../../domain/retry.js';
+import { Backoff, retrying, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { batchRows, batchUploads, rowsStored, stageDuration } from '../../ops/metrics.js';
 import type { InsertSize, RowStore, UploadToStore } from '../../warehouse/row-store.js';
@@ -54,7 +54,8 @@ export class BatchStore {
    * @returns the uploads that were refused; all others are on disk
    */
   async store(batch: readonly BatchItem[]): Promise<Unstored> {
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    for (;;) {
       try {
         await this.insert(batch);
         return { rejected: [], short: [] };
@@ -64,7 +65,7 @@ export class BatchStore {
         if (!isShort || (await this.rows.hasMemoryFor(SMALLEST))) return this.divide(batch, error);
         if (this.signal.aborted) throw error;
       }
-      await sleep(pause, this.signal);
+      await sleep(backoff.next(), this.signal);
     }
   }
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
+import { sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { TOPICS, LogSetupError } from '../upload-log.js';
 import { Appender } from './appender.js';
@@ -58,7 +58,7 @@ export async function connectWhenUp(
         );
       }
     }
-    await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(RETRY_MS, signal);
   }
 }
 

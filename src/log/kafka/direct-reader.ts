@@ -5,6 +5,7 @@ import kafkajs, {
   type KafkaMessage,
   type PartitionAssigner,
 } from 'kafkajs';
+import { inTime } from '../../domain/in-time.js';
 import { logRefusals } from '../../ops/metrics.js';
 import type { LogUnavailableError } from '../upload-log.js';
 import { QUICK_RETRIES } from './client.js';
@@ -185,13 +186,6 @@ export class DirectReader {
   async retried<T>(what: string, work: () => Promise<T>): Promise<T> {
     let late: LogUnavailableError | undefined;
     let last: unknown = new Error('no answer');
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        late = unavailable(`${what}: nothing within ${this.timeoutMs} ms`, last);
-        reject(late);
-      }, this.timeoutMs);
-    });
     const attempts = async (): Promise<T> => {
       for (;;) {
         try {
@@ -207,11 +201,10 @@ export class DirectReader {
         await this.refresh().catch(() => undefined);
       }
     };
-    try {
-      return await Promise.race([attempts(), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return inTime(attempts(), this.timeoutMs, () => {
+      late = unavailable(`${what}: nothing within ${this.timeoutMs} ms`, last);
+      throw late;
+    });
   }
 
   private async knownOffsets(topic: string, which: 'first' | 'next'): Promise<number[]> {

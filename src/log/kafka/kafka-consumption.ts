@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EachBatchPayload } from 'kafkajs';
 import type { Consumption, RecordHandler } from '../upload-log.js';
 import { Assignment } from './assignment.js';
-import { inTime } from './in-time.js';
+import { inTime } from '../../domain/in-time.js';
 import { RestartingConsumer, type RestartingOptions } from './restarting-consumer.js';
 
 /**
@@ -195,7 +195,8 @@ export class KafkaConsumption implements Consumption {
 
   /** Whether the handler call is done soon; if not, the partition is set aside until it is. */
   private async isThrough(assignment: Assignment): Promise<boolean> {
-    if (await inTime(assignment.call, PATIENCE_MS)) return true;
+    const isDone = assignment.call.then(() => true);
+    if (await inTime(isDone, PATIENCE_MS, () => false)) return true;
     if (!assignment.isSetAside) {
       assignment.isSetAside = true;
       this.consumer.pause([assignment.partition]);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '../../domain/retry.js';
 import { LogUnavailableError, type RecordToAppend } from '../upload-log.js';
 
 /** What is gathered into one request; a single larger record still goes alone. */
@@ -79,7 +80,8 @@ export class PartitionLane {
   /** Repeats the request as long as somebody waits for it. A repetition may write records twice. */
   private async deliver(batch: readonly LaneEntry[]): Promise<void> {
     let open = batch;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    for (;;) {
       open = open.filter((entry) => entry.isOpen);
       if (open.length === 0) return;
       try {
@@ -96,7 +98,7 @@ export class PartitionLane {
           return;
         }
       }
-      await sleep(pause);
+      await sleep(backoff.next());
     }
   }
 }

@@ -1,11 +1,11 @@
 import kafkajs, { type Consumer, type EachBatchPayload } from 'kafkajs';
+import { Backoff } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { logErrors, logRefusals } from '../../ops/metrics.js';
 import { reasonOf, refusal, unreadable } from './failure.js';
 import { type ConsumerOptions, startConsumer } from './group-consumer.js';
 
 const FIRST_RESTART_MS = 500;
-const LONGEST_RESTART_MS = 5_000;
 
 export interface RestartingOptions extends ConsumerOptions {
   readonly logger: Logger;
@@ -26,7 +26,7 @@ export interface MemberEvents {
  */
 export class RestartingConsumer {
   private consumer: Consumer | undefined;
-  private restartMs = FIRST_RESTART_MS;
+  private readonly backoff = new Backoff(FIRST_RESTART_MS);
   private left: Promise<void> | undefined;
 
   constructor(
@@ -71,7 +71,7 @@ export class RestartingConsumer {
       },
       joined: (partitions) => {
         if (this.consumer !== consumer) return;
-        this.restartMs = FIRST_RESTART_MS;
+        this.backoff.reset();
         events.joined(partitions);
       },
       crashed: (error) => {
@@ -102,8 +102,7 @@ export class RestartingConsumer {
     );
     setTimeout(() => {
       if (this.left === undefined) this.start();
-    }, this.restartMs).unref();
-    this.restartMs = Math.min(this.restartMs * 2, LONGEST_RESTART_MS);
+    }, this.backoff.next()).unref();
   }
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { inTime } from '../../domain/in-time.js';
 
 /** The cause is for the message only, and LMDB's library may never tell it. */
 const CAUSE_MS = 100;
@@ -20,6 +20,6 @@ export async function causeOf(error: unknown): Promise<Error> {
   const known = handled(error);
   if (!('commitError' in known)) return known;
   const told = Promise.resolve(known.commitError).catch((reason: unknown) => reason);
-  const cause = await Promise.race([told, sleep(CAUSE_MS)]);
+  const cause = await inTime(told, CAUSE_MS, () => undefined);
   return cause instanceof Error ? cause : known;
 }

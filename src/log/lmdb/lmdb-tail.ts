@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../domain/failure.js';
+import { sleep } from '../../domain/retry.js';
 import { logErrors } from '../../ops/metrics.js';
 import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
 import { Waiting } from '../waiting.js';
@@ -66,7 +66,7 @@ export class LmdbTail implements Tail {
         logErrors.inc({ operation: 'tail' });
         failures = reader.position > position ? 1 : failures + 1;
         if (failures >= MAX_FAILURES) this.fail(cause);
-        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+        await sleep(RETRY_MS, signal);
       }
     }
   }

@@ -1,6 +1,5 @@
 import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
-import { setTimeout as sleep } from 'node:timers/promises';
-
+import { Backoff, sleep } from '../../domain/retry.js';
 import { timeOfVersion } from '../../domain/version.js';
 import { RecordApplier } from '../../log/record-applier.js';
 import type { Logger } from '../../ops/logger.js';
@@ -53,10 +52,11 @@ async function finish(
   const { account, version, at } = erasure;
   // 3. What was under way has ended by then, and goes as well.
   const settledAt = Math.max(timeOfVersion(version), at + statementMs);
-  await sleep(Math.max(0, settledAt - Date.now()), undefined, { signal });
-  for (let pause = FIRST_PAUSE_MS; (await eraseRows(dependencies, erasure)) > 0;) {
-    await sleep(pause, undefined, { signal });
-    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+  await sleep(Math.max(0, settledAt - Date.now()), signal);
+  const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+  while (!signal.aborted && (await eraseRows(dependencies, erasure)) > 0) {
+    await sleep(backoff.next(), signal);
   }
+  signal.throwIfAborted();
   logger.info({ account }, 'account erased');
 }

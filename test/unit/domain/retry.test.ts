@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
-import { retrying } from '../../../src/domain/retry.js';
+import { Backoff, retrying } from '../../../src/domain/retry.js';
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -30,13 +30,17 @@ test('what succeeds at once is called once', async () => {
   expect(calls).toEqual([0]);
 });
 
-test('pauses double from 50 ms to 5 s', async () => {
+test('pauses double from 50 ms to 5 s, and half of each is random', async () => {
   const { attempt, calls } = flaky(10);
   const result = retrying(attempt, () => true, never);
   await jest.advanceTimersByTimeAsync(60_000);
   await expect(result).resolves.toBe('done');
   const pauses = calls.slice(1).map((at, i) => at - calls[i]!);
-  expect(pauses).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]);
+  const longest = [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000];
+  expect(pauses.filter((pause, i) => pause < longest[i]! / 2 - 1 || pause > longest[i]!)).toEqual(
+    [],
+  );
+  expect(new Set(pauses.slice(-3)).size).toBeGreaterThan(1);
 });
 
 test('an error that waiting does not mend is thrown at once', async () => {
@@ -71,4 +75,11 @@ test('an abort ends the pause, and the last error is thrown', async () => {
   await outcome;
   expect(calls.at(-1)).toBe(10);
   expect(jest.getTimerCount()).toBe(0);
+});
+
+test('after a success pauses begin with the first again', () => {
+  const backoff = new Backoff(100, 1_000);
+  for (let i = 0; i < 10; i++) backoff.next();
+  backoff.reset();
+  expect(backoff.next()).toBeLessThanOrEqual(100);
 });

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Failure } from '../../../domain/failure.js';
 import { LogUnavailableError, type Tail, type UploadLog } from '../../../log/upload-log.js';
 import { offsetsAt } from '../../../log/offsets-at.js';
-import { TimedLog, within } from '../timed-log.js';
+import { TimedLog, answerOf } from '../timed-log.js';
 import { GATEWAY_CONFIG, UPLOAD_LOG, type GatewayConfig } from '../../dependencies.js';
 import { type Claim, claimOf, claimRecord, type StandingClaim } from './claim.js';
 import { CLAIM_MS, ClaimView } from './claim-view.js';
@@ -36,7 +36,7 @@ export class Claims implements OnApplicationShutdown {
    */
   async make(claim: Claim): Promise<{ standing: StandingClaim; ageMs: number }> {
     const { logTimeoutMs } = this.config.limits;
-    const tail = await within(logTimeoutMs, this.follow());
+    const tail = await answerOf(this.follow(), logTimeoutMs);
     const from = performance.now();
     const { offset } = await this.timedLog.append('claims', claimRecord(claim));
     await tail.reached([offset + 1], logTimeoutMs);
