@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import { readConfig } from '../../src/config/read-config.js';
 import { dayInTimeZone } from '../../src/domain/days.js';
-import { uuidv7 } from '../../src/domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import { uploaded } from '../../src/status/transition.js';
 import { transitionRecord } from '../../src/status/transition-record.js';
 import { VersionClock } from '../../src/domain/version.js';
@@ -52,7 +52,7 @@ export class OpenUploads {
   /** Every chunk of every upload; each upload has an account of its own. */
   async begin(uploads: number, file: Buffer): Promise<void> {
     for (let i = 0; i < uploads; i++) {
-      const requestId = uuidv7(Date.now(), randomBytes(10));
+      const requestId = uuidv7({ msecs: Date.now() });
       const identity = { requestId, account: `account-${i}`, family: 'cost' } as const;
       const writer = new UploadWriter(this.log, this.buffers, identity, () => undefined);
       this.uploads.push({ identity, writer });

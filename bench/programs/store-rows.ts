@@ -1,9 +1,10 @@
 /** Fills a warehouse quickly: prepared uploads go in through the warehouse's port, many in a block. */
-import { uuidv7 } from '../../src/domain/request-id.js';
+import { v7 as uuidv7 } from 'uuid';
 import { VersionClock } from '../../src/domain/version.js';
+import { Arena } from '../../src/domain/memory.js';
 import { COST } from '../../src/domain/families/index.js';
 import { prepareUpload } from '../../src/csv/prepare-upload.js';
-import { BlockRoom, storageBlock } from '../../src/warehouse/rows/storage-block.js';
+import { storageBlock } from '../../src/warehouse/rows/storage-block.js';
 import type { UploadToStore } from '../../src/warehouse/row-store.js';
 import { ChdbWarehouse } from '../../src/warehouse/chdb/chdb-warehouse.js';
 import { migrate } from '../../src/warehouse/schema/migrate.js';
@@ -13,6 +14,7 @@ import type { Totals } from '../load/totals.js';
 import { obey } from '../process/commands.js';
 
 const DATABASE = 'custom_data';
+const ARENA_BYTES = 32 * 1024 * 1024;
 const FILES_A_BLOCK = 25;
 const FACTS = { finding: null, requestDay: 20_000, integratedChannels: [] };
 
@@ -28,11 +30,11 @@ const commands = {
   /** @returns what is stored of the load */
   async store({ account, load }: { account: string; load: CostSpec }): Promise<Totals> {
     const { files, kept } = costFiles(load);
-    const room = new BlockRoom();
+    const arena = new Arena(new ArrayBuffer(ARENA_BYTES));
     for (let from = 0; from < files.length; from += FILES_A_BLOCK) {
       const uploads = files.slice(from, from + FILES_A_BLOCK).map((file) => upload(account, file));
-      await warehouse.insert(COST.table, storageBlock(COST, uploads, room));
-      room.clear();
+      await warehouse.insert(COST.table, storageBlock(COST, uploads, arena));
+      arena.clear();
     }
     return kept;
   },
@@ -49,7 +51,7 @@ export type StoreRowsCommands = typeof commands;
 function upload(account: string, file: Buffer): UploadToStore {
   const verdict = prepareUpload(COST, [file], FACTS);
   if (!verdict.valid) throw new Error(verdict.reason);
-  const requestId = uuidv7(Date.now(), randomBytes(10));
+  const requestId = uuidv7({ msecs: Date.now() });
   const uploadedAt = Math.floor(Date.now() / 1000);
   return { requestId, account, version: clock.next(), uploadedAt, prepared: verdict.upload };
 }

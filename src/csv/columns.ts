@@ -4,7 +4,7 @@ import { EVENT_SOURCES } from '../domain/families/event-sources.js';
 import type { ValueKind } from '../domain/families/index.js';
 import { TextKind } from './kernel/codes.js';
 import type { RowBlock } from './csv-scanner.js';
-import type { ColumnSpace } from './column-space.js';
+import type { Arena } from '../domain/memory.js';
 import type { DayWindow } from './findings.js';
 import type { Kernel } from './kernel/kernel.js';
 
@@ -69,8 +69,8 @@ export interface StoredColumn extends CheckedColumn {
   /** Forgets the values and keeps the memory for the next file. */
   reset(): void;
 
-  /** The Native column, with the rows in the order of their keys, written to memory of the space. */
-  encode(space: ColumnSpace): Uint8Array;
+  /** The Native column, with the rows in the order of their keys, written to memory of the arena. */
+  encode(arena: Arena): Uint8Array;
 }
 
 /** The date of the overwrite key: checked, and held for the block at hand. */
@@ -122,10 +122,10 @@ export abstract class NumberColumn implements StoredColumn {
 
   abstract take(block: RowBlock, field: number): void;
 
-  encode(space: ColumnSpace): Uint8Array {
+  encode(arena: Arena): Uint8Array {
     const { calls } = this.kernel;
     const address = calls.orderedNumbers(this.column);
-    return space.copyOf(this.kernel.view(address, 8 * calls.rowsOfFile()));
+    return arena.copyOf(this.kernel.view(address, 8 * calls.rowsOfFile()));
   }
 }
 
@@ -149,10 +149,10 @@ export class BooleanColumn extends NumberColumn {
     kernel.calls.takeBooleans(this.column, field, width, rows);
   }
 
-  override encode(space: ColumnSpace): Uint8Array {
+  override encode(arena: Arena): Uint8Array {
     const { calls } = this.kernel;
     const address = calls.orderedBooleans(this.column);
-    return space.copyOf(this.kernel.view(address, 2 * calls.rowsOfFile()));
+    return arena.copyOf(this.kernel.view(address, 2 * calls.rowsOfFile()));
   }
 }
 
@@ -192,9 +192,9 @@ export class RowTexts {
     kernel.calls.takeRowTexts(this.texts, present.length / 2, last, width, rows);
   }
 
-  encode(space: ColumnSpace): Uint8Array {
+  encode(arena: Arena): Uint8Array {
     const { calls } = this.kernel;
     const address = calls.orderedRowTexts(this.texts);
-    return space.copyOf(this.kernel.view(address, calls.rowTextsBytes(this.texts)));
+    return arena.copyOf(this.kernel.view(address, calls.rowTextsBytes(this.texts)));
   }
 }

@@ -1,42 +1,38 @@
 import { type Family, valueColumns } from '../domain/families/index.js';
-import type { ColumnSpace } from './column-space.js';
+import type { Arena } from '../domain/memory.js';
 import type { UploadColumns } from './upload-columns.js';
 import type { PreparedUpload } from './prepared-upload.js';
 import type { AmountColumn, CountColumn } from './columns.js';
 import type { Kernel } from './kernel/kernel.js';
 
 /** Encodes a valid file's columns, with the rows of each overwrite key side by side. */
-export function encodeUpload(
-  family: Family,
-  columns: UploadColumns,
-  space: ColumnSpace,
-): PreparedUpload {
+export function encodeUpload(family: Family, columns: UploadColumns, arena: Arena): PreparedUpload {
   const { kernel } = columns;
   const { calls } = kernel;
   calls.orderRows();
   const rows = calls.rowsOfFile();
   const keys = calls.keysOfFile();
-  const totals = family.name === 'cost' ? costTotals(columns, space) : undefined;
+  const totals = family.name === 'cost' ? costTotals(columns, arena) : undefined;
   const keyTexts = (isSecond: boolean): Uint8Array => {
     const address = calls.textsByKey(isSecond);
-    return space.copyOf(kernel.view(address, calls.keyTextBytes()));
+    return arena.copyOf(kernel.view(address, calls.keyTextBytes()));
   };
   return {
     rows,
     keys,
     keyColumns: [
-      space.copyOf(kernel.view(calls.daysByKey(), 2 * keys)),
+      arena.copyOf(kernel.view(calls.daysByKey(), 2 * keys)),
       keyTexts(false),
       keyTexts(true),
     ],
-    rowCounts: wordsOf(kernel, calls.rowsByKey(), keys, space),
+    rowCounts: wordsOf(kernel, calls.rowsByKey(), keys, arena),
     rowColumns: [
       ...valueColumns(family).map(({ name }) =>
         columns.present.has(name)
-          ? columns.stored.get(name)!.encode(space)
-          : absentBooleans(rows, space),
+          ? columns.stored.get(name)!.encode(arena)
+          : absentBooleans(rows, arena),
       ),
-      columns.texts.encode(space),
+      columns.texts.encode(arena),
     ],
     totalCounts: totals?.counts ?? new Uint32Array(0),
     totalColumns: totals?.columns ?? [],
@@ -44,8 +40,8 @@ export function encodeUpload(
 }
 
 /** Booleans are all that a file may leave out of its values: nulls, then what stands in their place. */
-function absentBooleans(rows: number, space: ColumnSpace): Uint8Array {
-  return space
+function absentBooleans(rows: number, arena: Arena): Uint8Array {
+  return arena
     .bytes(rows * 2)
     .fill(1, 0, rows)
     .fill(0, rows);
@@ -58,7 +54,7 @@ interface Totals {
 }
 
 /** The totals of each key by currency (see `kernel/assembly/totals.ts`). */
-function costTotals({ kernel, stored, texts }: UploadColumns, space: ColumnSpace): Totals {
+function costTotals({ kernel, stored, texts }: UploadColumns, arena: Arena): Totals {
   const { calls } = kernel;
   const count = calls.sumTotals(
     texts.texts,
@@ -67,9 +63,9 @@ function costTotals({ kernel, stored, texts }: UploadColumns, space: ColumnSpace
     (stored.get('cost') as AmountColumn).column,
   );
   const copyOf = (address: number, bytes: number): Uint8Array =>
-    space.copyOf(kernel.view(address, count * bytes));
+    arena.copyOf(kernel.view(address, count * bytes));
   return {
-    counts: wordsOf(kernel, calls.totalsByKey(), calls.keysOfFile(), space),
+    counts: wordsOf(kernel, calls.totalsByKey(), calls.keysOfFile(), arena),
     columns: [
       copyOf(calls.currenciesOfTotals(), 4),
       copyOf(calls.impressionsOfTotals(), 8),
@@ -79,10 +75,10 @@ function costTotals({ kernel, stored, texts }: UploadColumns, space: ColumnSpace
   };
 }
 
-/** Numbers of four bytes that lie in the kernel's memory, written to the space. */
-function wordsOf(kernel: Kernel, address: number, count: number, space: ColumnSpace): Uint32Array {
+/** Numbers of four bytes that lie in the kernel's memory, written to the arena. */
+function wordsOf(kernel: Kernel, address: number, count: number, arena: Arena): Uint32Array {
   const { buffer, byteOffset } = kernel.view(address, 4 * count);
-  const words = space.words(count);
+  const words = arena.words(count);
   words.set(new Uint32Array(buffer, byteOffset, count));
   return words;
 }

@@ -1,5 +1,5 @@
 import type { Family } from '../domain/families/index.js';
-import { ColumnSpace } from './column-space.js';
+import { Arena } from '../domain/memory.js';
 import { UploadColumns } from './upload-columns.js';
 import { encodeUpload } from './encode-upload.js';
 import type { Verdict } from './prepared-upload.js';
@@ -30,7 +30,7 @@ export interface PrepareOptions {
   /** Told of every finding about a row, also of those that the reason leaves out. */
   readonly listener?: FindingListener;
   /** Where the columns are written; without it they get memory of their own. */
-  readonly space?: ColumnSpace;
+  readonly arena?: Arena;
 }
 
 /**
@@ -43,14 +43,14 @@ export function prepareUpload(
   family: Family,
   parts: readonly Uint8Array[],
   facts: UploadFacts,
-  { listener, space = new ColumnSpace() }: PrepareOptions = {},
+  { listener, arena = new Arena() }: PrepareOptions = {},
 ): Verdict {
   if (facts.finding !== null) return { valid: false, reason: reasonOfFile(facts.finding) };
   return withKernel((kernel) => {
     const file = new UploadFile(kernel, family, parts, facts, new Findings(listener));
     file.read();
     if (file.findings.any) return { valid: false, reason: file.findings.toReason() };
-    return { valid: true, upload: encodeUpload(family, file.columns, space) };
+    return { valid: true, upload: encodeUpload(family, file.columns, arena) };
   });
 }
 

@@ -2,6 +2,7 @@ import { Piscina } from 'piscina';
 
 import type { PreparedUpload, Verdict } from '../../csv/prepared-upload.js';
 import type { PrepareTask } from './prepare-worker.js';
+import { Pool } from '../../domain/memory.js';
 import { columnMemoryBytes } from '../../ops/metrics.js';
 
 /** A file to prepare. */
@@ -82,39 +83,34 @@ const WORTH_A_PIECE_BYTES = 256 * 1024;
 /** As much memory as this process keeps for columns, once it was needed: 128 MiB. */
 const MAX_PIECES = 64;
 
-/**
- * Memory for the columns of uploads, used again and again, which this thread and the preparing ones
- * share.
- *
- * Columns live until their batch is stored, so they outlive the collector's young generation: with
- * memory of their own each, 160 files brought one to four full collections more. Buffers that move
- * between the threads are counted by the collector of each: not fewer.
- */
+/** Memory for the columns of uploads, which this thread and the preparing ones share. */
 export class ColumnMemory {
-  private readonly free: SharedArrayBuffer[] = [];
-  private pieces = 0;
+  private made = 0;
+  // Buffers that move between the threads would count for the collector of each.
+  private readonly pieces = new Pool(() => this.make(), MAX_PIECES);
 
   /** Memory for the columns of a file of so many bytes; undefined: it is to have memory of its own. */
   lend(fileBytes: number): SharedArrayBuffer | undefined {
     if (fileBytes < WORTH_A_PIECE_BYTES) return undefined;
-    let piece = this.free.pop();
-    if (piece === undefined && this.pieces < MAX_PIECES) {
-      piece = new SharedArrayBuffer(PIECE_BYTES);
-      this.pieces++;
-    }
+    const piece = this.pieces.take();
     this.account();
     return piece;
   }
 
-  /** Nothing that was written to it is needed any more. */
   giveBack(piece: SharedArrayBuffer): void {
-    this.free.push(piece);
+    this.pieces.giveBack(piece);
     this.account();
   }
 
+  private make(): SharedArrayBuffer | undefined {
+    if (this.made === MAX_PIECES) return undefined;
+    this.made++;
+    return new SharedArrayBuffer(PIECE_BYTES);
+  }
+
   private account(): void {
-    const free = this.free.length;
+    const { free } = this.pieces;
     columnMemoryBytes.set({ state: 'free' }, free * PIECE_BYTES);
-    columnMemoryBytes.set({ state: 'lent' }, (this.pieces - free) * PIECE_BYTES);
+    columnMemoryBytes.set({ state: 'lent' }, (this.made - free) * PIECE_BYTES);
   }
 }

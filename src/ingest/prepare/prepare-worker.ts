@@ -1,7 +1,7 @@
 import { Piscina } from 'piscina';
 
 import { familyNamed, type FamilyName } from '../../domain/families/index.js';
-import { ColumnSpace } from '../../csv/column-space.js';
+import { Arena } from '../../domain/memory.js';
 import { prepareUpload, type UploadFacts } from '../../csv/prepare-upload.js';
 
 /** What travels to a preparing thread; the parts of the file move, they are not copied. */
@@ -15,10 +15,10 @@ export interface PrepareTask {
 
 /** Runs on a thread of the pool. What columns have of their own moves with the verdict. */
 export default function prepare({ family, parts, facts, memory }: PrepareTask): unknown {
-  const space = new ColumnSpace(memory);
-  const verdict = prepareUpload(familyNamed(family), parts, facts, { space });
+  const arena = new Arena(memory);
+  const verdict = prepareUpload(familyNamed(family), parts, facts, { arena });
   return Piscina.move({
-    [Piscina.transferableSymbol]: space.own,
+    [Piscina.transferableSymbol]: arena.own,
     [Piscina.valueSymbol]: verdict,
   } as unknown as ArrayBuffer);
 }

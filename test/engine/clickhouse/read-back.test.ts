@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { COST } from '../../../src/domain/families/index.js';
 import type { PreparedUpload } from '../../../src/csv/prepared-upload.js';
-import { BlockRoom, storageBlock } from '../../../src/warehouse/rows/storage-block.js';
+import { Arena } from '../../../src/domain/memory.js';
+import { storageBlock } from '../../../src/warehouse/rows/storage-block.js';
 import { readBack } from '../../../src/warehouse/rows/read-back.js';
 import type { UploadToStore } from '../../../src/warehouse/row-store.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
@@ -51,7 +52,7 @@ test('a batch of more uploads than one query can name is read back', async () =>
     account: `account-${index}`,
   }));
   const stored = uploads.slice(0, -1);
-  await warehouse.insert('cost', storageBlock(COST, stored, new BlockRoom()));
+  await warehouse.insert('cost', storageBlock(COST, stored, new Arena()));
   const { rows, absent } = await readBack(warehouse, 'custom_data', COST, uploads);
   expect(rows.size).toBe(stored.length);
   expect(absent).toEqual(uploads.slice(-1));
@@ -61,7 +62,7 @@ test('uploads of which a later one has replaced every key cost one query togethe
   const uploads = [...batchOf(40, 'often', 1_000n), ...batchOf(2, 'seldom', 2_000n)];
   // What a merge leaves of the first account, and nothing of the last upload of the second.
   const left = [uploads[39]!, uploads[40]!];
-  await warehouse.insert('cost', storageBlock(COST, left, new BlockRoom()));
+  await warehouse.insert('cost', storageBlock(COST, left, new Arena()));
   const answers: unknown[][] = [];
   const counting = passingOn(warehouse, {
     async lookUp<Row>(sql: string, asked: NativeBlock) {

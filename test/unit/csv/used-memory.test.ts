@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { familyNamed } from '../../../src/domain/families/index.js';
-import { ColumnSpace } from '../../../src/csv/column-space.js';
+import { Arena } from '../../../src/domain/memory.js';
 import { prepareUpload } from '../../../src/csv/prepare-upload.js';
 import { decodePrepared } from '../../helpers/decode-prepared.js';
 import { FACTS, keysOf } from '../../helpers/files.js';
@@ -15,10 +15,10 @@ test('an upload is the same in memory that others have written to, be it too sma
     fc.property(validFile, fc.nat(8_192), fc.nat(255), ({ family, bytes }, size, left) => {
       const memory = new SharedArrayBuffer(size);
       new Uint8Array(memory).fill(left);
-      const space = new ColumnSpace(memory);
-      const verdict = prepareUpload(familyNamed(family), [bytes], FACTS, { space });
+      const arena = new Arena(memory);
+      const verdict = prepareUpload(familyNamed(family), [bytes], FACTS, { arena });
       if (!verdict.valid) throw new Error(verdict.reason);
-      borrowed[space.own.length === 0 ? 'all' : 'some']++;
+      borrowed[arena.own.length === 0 ? 'all' : 'some']++;
       expect(decodePrepared(familyNamed(family), verdict.upload)).toEqual(keysOf(family, bytes));
     }),
     runs(300),

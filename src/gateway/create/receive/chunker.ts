@@ -1,3 +1,5 @@
+import { Pool } from '../../../domain/memory.js';
+
 /** Bytes in a full chunk record. */
 export const TARGET_BYTES = 128 * 1024;
 const MIN_CUT_BYTES = TARGET_BYTES / 2;
@@ -70,22 +72,18 @@ export class Chunker {
 /** 16 MiB: the chunks of 64 uploads at once. */
 const MAX_FREE = 128;
 
-/**
- * Buffers of full chunks, used again. A chunk lives until the log has it, longer than V8 keeps what
- * is young: a new buffer for each made it collect its whole heap for every 40 MB of files.
- */
+/** Buffers of full chunks, used again: a chunk lives until the log has it. */
 export class ChunkBuffers {
-  private readonly free: Buffer<ArrayBuffer>[] = [];
+  // A new buffer for each made V8 collect its whole heap for every 40 MB of files.
+  private readonly full = new Pool(() => Buffer.allocUnsafeSlow(TARGET_BYTES), MAX_FREE);
 
   /** @param bytes at most `TARGET_BYTES`; what is in the buffer means nothing */
   take(bytes: number): Buffer<ArrayBuffer> {
-    if (bytes < TARGET_BYTES) return Buffer.allocUnsafe(bytes);
-    return this.free.pop() ?? Buffer.allocUnsafe(TARGET_BYTES);
+    return bytes < TARGET_BYTES ? Buffer.allocUnsafe(bytes) : this.full.take();
   }
 
   /** @param chunk the beginning of a buffer; nobody may use it, or what is behind it, any more */
   giveBack(chunk: Buffer<ArrayBuffer>): void {
-    if (chunk.buffer.byteLength !== TARGET_BYTES || this.free.length === MAX_FREE) return;
-    this.free.push(Buffer.from(chunk.buffer));
+    if (chunk.buffer.byteLength === TARGET_BYTES) this.full.giveBack(Buffer.from(chunk.buffer));
   }
 }

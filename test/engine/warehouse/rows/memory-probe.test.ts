@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { COST, type Family, SELF_SERVE } from '../../../../src/domain/families/index.js';
-import { BlockRoom, storageBlock } from '../../../../src/warehouse/rows/storage-block.js';
+import { Arena } from '../../../../src/domain/memory.js';
+import { storageBlock } from '../../../../src/warehouse/rows/storage-block.js';
 import { probeBlock, sizeOfInsert } from '../../../../src/warehouse/rows/memory-probe.js';
 import { ONE_PART } from '../../../../src/warehouse/one-part.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
@@ -85,7 +86,7 @@ test.each<[string, Family, Record<string, string>[]]>([
     uploadedAt: 1_750_000_000,
     prepared: verdict.upload,
   };
-  const block = storageBlock(family, [upload], new BlockRoom());
+  const block = storageBlock(family, [upload], new Arena());
   const need = await needOf(family.table, block);
   const probe = await needOf('insert_probes', probeBlock(sizeOfInsert(upload)));
   expect(probe).toBeGreaterThan(need * 0.95);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import { COST } from '../../../../src/domain/families/index.js';
-import { ColumnSpace } from '../../../../src/csv/column-space.js';
+import { Arena } from '../../../../src/domain/memory.js';
 import { ColumnMemory } from '../../../../src/ingest/prepare/prepare-pool.js';
 import { prepareUpload } from '../../../../src/csv/prepare-upload.js';
 import { csv, FACTS, goodRow } from '../../../helpers/files.js';
@@ -40,8 +40,8 @@ test.each([
   );
   const file = Buffer.from(csv(rows));
   expect(file.length).toBeLessThan(1.1 * MIB);
-  const space = new ColumnSpace(new ColumnMemory().lend(MIB));
-  const verdict = prepareUpload(COST, [file], FACTS, { space });
+  const arena = new Arena(new ColumnMemory().lend(MIB));
+  const verdict = prepareUpload(COST, [file], FACTS, { arena });
   expect(verdict.valid).toBe(true);
-  expect(space.own).toHaveLength(0);
+  expect(arena.own).toHaveLength(0);
 });

@@ -1,12 +1,8 @@
 import { expect, test } from '@jest/globals';
 
 import { COST, type Family, SELF_SERVE } from '../../../../src/domain/families/index.js';
-import {
-  BlockMemory,
-  BlockRoom,
-  ROOM_BYTES,
-  storageBlock,
-} from '../../../../src/warehouse/rows/storage-block.js';
+import { Arena } from '../../../../src/domain/memory.js';
+import { storageBlock } from '../../../../src/warehouse/rows/storage-block.js';
 import { storageBlock as plainBlock, type StoredKey } from '../../../helpers/native-rows.js';
 import { csv, goodRow, verdictOn } from '../../../helpers/files.js';
 
@@ -21,32 +17,22 @@ const upload = (index: number): Omit<StoredKey, 'date' | 'channel' | 'third' | '
   uploadedAt: 1_750_000_000 + index,
 });
 
+const ARENA_BYTES = 100_000;
+
 /** Memory that another block has been written to. */
-function usedRoom(): BlockRoom {
-  const memory = new BlockMemory();
-  const room = memory.lend();
-  room.take(ROOM_BYTES).fill(0xaa);
-  memory.giveBack(room);
-  expect(memory.lend()).toBe(room);
-  return room;
+function usedArena(): Arena {
+  const arena = new Arena(new ArrayBuffer(ARENA_BYTES));
+  arena.bytes(ARENA_BYTES).fill(0xaa);
+  arena.clear();
+  return arena;
 }
 
 /** Memory with room for nothing but the first column's part. */
-function fullRoom(): BlockRoom {
-  const room = new BlockRoom();
-  room.take(ROOM_BYTES - 16).fill(0xaa);
-  return room;
+function fullArena(): Arena {
+  const arena = new Arena(new ArrayBuffer(ARENA_BYTES));
+  arena.bytes(ARENA_BYTES - 16).fill(0xaa);
+  return arena;
 }
-
-test('what does not fit has memory of its own, and nothing overlaps', () => {
-  const room = new BlockRoom();
-  const lengths = [3, ROOM_BYTES - 24, 9, 8, 1, 100];
-  const taken = lengths.map((length, value) => room.take(length).fill(value));
-  expect(taken.map(({ byteOffset }) => byteOffset % 8)).toEqual(lengths.map(() => 0));
-  for (const [value, bytes] of taken.entries()) {
-    expect(bytes.equals(Buffer.alloc(lengths[value]!, value))).toBe(true);
-  }
-});
 
 function expectBlock(family: Family, files: readonly string[], keys: readonly StoredKey[]): void {
   const uploads = files.map((file, index) => {
@@ -55,8 +41,8 @@ function expectBlock(family: Family, files: readonly string[], keys: readonly St
     return { ...upload(index), prepared: verdict.upload };
   });
   const expected = Buffer.concat(plainBlock(family.table, keys).parts);
-  for (const room of [usedRoom(), fullRoom()]) {
-    const actual = Buffer.concat(storageBlock(family, uploads, room).parts);
+  for (const arena of [usedArena(), fullArena()]) {
+    const actual = Buffer.concat(storageBlock(family, uploads, arena).parts);
     expect(actual.toString('latin1')).toBe(expected.toString('latin1'));
   }
 }
