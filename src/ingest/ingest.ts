@@ -138,13 +138,13 @@ export class Ingest implements RecordHandler {
       try {
         complete = await assembler.take(record);
       } catch (error) {
-        // What it waited for did not come before the end: the next process takes the record.
-        if (!isWanted()) return;
-        throw error;
+        // What it waited for did not come before the end: whoever has the partition next takes the record.
+        if (isWanted()) throw error;
       }
       if (complete !== undefined) {
         this.begin(uploadInFlight(complete, owned));
       } else if (bytes !== undefined) this.room.leave(bytes);
+      if (!isWanted()) return;
     }
     owned.commitSoon();
   }
