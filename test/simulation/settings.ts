@@ -29,7 +29,7 @@ export interface Settings {
   readonly freezes: number;
   readonly logOutages: number;
   readonly warehouseOutages: number;
-  /** Of the log: more than twice as long as anything is away, and as uploads take to kill their processes. */
+  /** Of the log: more than twice as long as anything may take. */
   readonly retentionMs: number;
   /** Memory for uploads whose end has not been read. */
   readonly openUploadBytes: number;
@@ -89,15 +89,16 @@ export function settingsOf(random: Random): Settings {
     openUploadBytes: random.chance(0.3) ? 100_000 : 64 * 1024 * 1024,
     waitingUploadBytes: random.chance(0.3) ? 5_000 : 64 * 1024 * 1024,
   };
-  // Each of some ten uploads may kill every ingest three times, and each time a session has to end.
-  const isDeadly = settings.mix.fates.kills > 0;
   // A start asks both servers several times, and each of them has to answer.
   const { log, warehouse } = settings;
-  const share = Math.min(1, MOST_REFUSED / (log.refused + warehouse.refused));
+  const refused = log.refused + warehouse.refused;
+  const share = Math.min(1, MOST_REFUSED / refused);
+  // Each of some ten uploads may kill every ingest three times, and each time a session has to end.
+  const isSlow = settings.mix.fates.kills > 0 || refused > 0.1;
   return {
     ...settings,
     log: { ...log, refused: log.refused * share },
     warehouse: { ...warehouse, refused: warehouse.refused * share },
-    retentionMs: settings.retentionMs * (isDeadly ? 4 : 1),
+    retentionMs: settings.retentionMs * (isSlow ? 4 : 1),
   };
 }
