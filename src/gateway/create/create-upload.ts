@@ -1,4 +1,4 @@
-import { createHash, randomBytes, type Hash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
@@ -16,6 +16,7 @@ import { ChunkBuffers, Chunker } from './receive/chunker.js';
 import { readFilePart, Patience } from './receive/file-part.js';
 import { MAX_FILE_BYTES, MAX_UNPACKED_COST_BYTES } from '../../domain/upload-limits.js';
 import { TimedLog } from './timed-log.js';
+import { checkBusboy } from './receive/strict-form.js';
 import { Unpacker } from './receive/unpacker.js';
 import { UploadWriter, type UploadIdentity } from './receive/upload-writer.js';
 
@@ -30,7 +31,9 @@ export class CreateUpload {
     @Inject(UploadsInFlight) private readonly inFlight: UploadsInFlight,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    checkBusboy();
+  }
 
   /**
    * Resolves when the upload is accepted, or when it repeats one that was, with that one.
@@ -45,7 +48,7 @@ export class CreateUpload {
     const key = idempotencyKey(request);
     const startedAt = performance.now();
     const span = beginSpan('create', SpanKind.SERVER, traceParentIn(request), { family });
-    const requestId = uuidv7({ msecs: Date.now(), random: randomBytes(16) });
+    const requestId = uuidv7();
     const identity: UploadIdentity = { requestId, account: holder.account, family };
     const stopping = new AbortController();
     const writer = new UploadWriter(this.log, this.buffers, identity, (error) => {

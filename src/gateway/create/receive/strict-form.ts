@@ -22,6 +22,18 @@ interface FormInternals {
 }
 
 /**
+ * To be called at the start.
+ *
+ * @throws Error when busboy is not the one that `strictForm` knows from within
+ */
+export function checkBusboy(): void {
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+  const { _bparser, _hparser, _complete } = busboy({ headers }) as Partial<FormInternals>;
+  const isKnown = typeof _bparser?._cb === 'function' && _hparser === null && _complete === false;
+  if (!isKnown) throw new Error('this version of busboy is not the one that strict-form.ts mends');
+}
+
+/**
  * Busboy, but sure to come to an end, and to the same however a form is cut into pieces. By itself it
  * may wait for the end of a part for ever, by the first two of these:
  *
