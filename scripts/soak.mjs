@@ -148,9 +148,11 @@ async function run(command, env, limitMs) {
   clearTimeout(late);
   killGroup(child);
   running.delete(child);
-  const output = readFileSync(path, 'utf8').slice(-SHOWN_BYTES);
+  const output = readFileSync(path, 'utf8');
   rmSync(path);
-  return { code, output };
+  // The first failure, which others may follow from; else what was said last.
+  const failure = output.indexOf('●');
+  return { code, output: output.slice(failure < 0 ? -SHOWN_BYTES : failure).slice(0, SHOWN_BYTES) };
 }
 
 function stop() {

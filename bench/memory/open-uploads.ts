@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/read-config.js';
 import { dayInTimeZone } from '../../src/domain/days.js';
 import { v7 as uuidv7 } from 'uuid';
 import { uploaded } from '../../src/status/transition.js';
-import { transitionRecord } from '../../src/status/transition-record.js';
+import { transitionRecord } from '../../src/status/publisher.js';
 import { VersionClock } from '../../src/domain/version.js';
 import { ChunkBuffers, Chunker } from '../../src/gateway/create/receive/chunker.js';
 import { TimedLog } from '../../src/gateway/create/timed-log.js';

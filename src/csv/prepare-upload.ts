@@ -1,6 +1,6 @@
 import type { Family } from '../domain/families/index.js';
 import { Arena } from '../domain/memory.js';
-import { UploadColumns } from './upload-columns.js';
+import { UploadColumns, type Header, MAX_HEADER_FIELDS, readHeader } from './upload-columns.js';
 import { encodeUpload } from './encode-upload.js';
 import type { Verdict } from './prepared-upload.js';
 import { type Kernel, withKernel } from './kernel/kernel.js';
@@ -14,7 +14,6 @@ import {
   faultText,
   widthText,
 } from './findings.js';
-import { type Header, MAX_HEADER_FIELDS, readHeader } from './header.js';
 
 /** What the verdict depends on besides the bytes. */
 export interface UploadFacts {

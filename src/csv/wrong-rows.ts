@@ -1,6 +1,6 @@
 import { withKernel } from './kernel/kernel.js';
 import { CsvScanner } from './csv-scanner.js';
-import { MAX_HEADER_FIELDS } from './header.js';
+import { MAX_HEADER_FIELDS } from './upload-columns.js';
 
 export interface RowFinding {
   readonly column: string;

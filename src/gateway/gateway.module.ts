@@ -3,10 +3,8 @@ import { APP_FILTER } from '@nestjs/core';
 import { TokenGuard } from './auth/token.guard.js';
 import { ConsoleController } from './console/console.controller.js';
 import { Acceptance } from './create/acceptance.js';
-import { CreateUpload } from './create/create-upload.js';
 import { CreateController } from './create/create.controller.js';
 import { TimedLog } from './create/timed-log.js';
-import { UploadsInFlight } from './create/uploads-in-flight.js';
 import {
   ACCEPTANCE_FENCE,
   ERASURE_FENCE,
@@ -24,7 +22,7 @@ import { ProblemFilter } from './http/problem.filter.js';
 import { RateLimitGuard } from './http/rate-limit.guard.js';
 import { ReadController } from './read/read.controller.js';
 import { StateWaiters } from './read/state-waiters.js';
-import { GracefulShutdown } from './http/graceful-shutdown.js';
+import { GracefulShutdown, UploadsInFlight } from './http/graceful-shutdown.js';
 
 /** The HTTP API: creates and reads upload requests. */
 @Module({})
@@ -50,7 +48,6 @@ export class GatewayModule {
         Claims,
         Idempotency,
         Acceptance,
-        CreateUpload,
         StateWaiters,
         GracefulShutdown,
       ],

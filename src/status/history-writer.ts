@@ -10,7 +10,7 @@ import type { ErasureFence } from '../domain/erasure-fence.js';
 import { Failure } from '../domain/failure.js';
 import { retrying } from '../domain/retry.js';
 import { furtherOf, type Transition } from './transition.js';
-import { transitionOf } from './transition-record.js';
+import { transitionOf } from './publisher.js';
 import type { Logger } from '../ops/logger.js';
 import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
 import type { RequestStore } from './request-store.js';

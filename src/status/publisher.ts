@@ -8,7 +8,6 @@ import {
   type Transition,
   uploaded,
 } from './transition.js';
-import { transitionRecord } from './transition-record.js';
 import { LogUnavailableError, type RecordToAppend, type UploadLog } from '../log/upload-log.js';
 import { logErrors, stageDuration, transitions } from '../ops/metrics.js';
 
@@ -77,4 +76,22 @@ export class TransitionPublisher {
     end();
     for (const { transition } of uploads) transitions.inc({ family: transition.family, status });
   }
+}
+
+/** A transition as a record of the status topic: keyed by the request, its value is JSON. */
+export function transitionRecord(transition: Transition): {
+  key: string;
+  headers: Record<string, string>;
+  value: Uint8Array;
+} {
+  return {
+    key: transition.requestId,
+    headers: {},
+    value: Buffer.from(JSON.stringify(transition), 'utf8'),
+  };
+}
+
+/** The transition in a record's value. The topic is written by this service alone. */
+export function transitionOf(value: Buffer): Transition {
+  return JSON.parse(value.toString('utf8')) as Transition;
 }

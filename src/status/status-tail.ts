@@ -1,5 +1,5 @@
 import { CONSUMER_GROUPS, type LogRecord, type Tail, type UploadLog } from '../log/upload-log.js';
-import { transitionOf } from './transition-record.js';
+import { transitionOf } from './publisher.js';
 import type { VersionClock } from '../domain/version.js';
 import type { StatusView } from './status-view.js';
 

@@ -1,6 +1,6 @@
 import { type Family, familyNamed, keyColumns } from '../../src/domain/families/index.js';
 import { isFinal } from '../../src/status/transition.js';
-import { transitionOf } from '../../src/status/transition-record.js';
+import { transitionOf } from '../../src/status/publisher.js';
 import type { UploadEnd } from '../../src/log/uploads/upload-records.js';
 import { prepareUpload } from '../../src/csv/prepare-upload.js';
 import { sorted, WarehouseModel } from '../helpers/warehouse-model.js';

@@ -1,5 +1,5 @@
 import { isFinal, rankOf } from '../../src/status/transition.js';
-import { transitionOf } from '../../src/status/transition-record.js';
+import { transitionOf } from '../../src/status/publisher.js';
 import type { LogRecord } from '../../src/log/upload-log.js';
 import type { World } from './world.js';
 

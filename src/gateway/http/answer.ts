@@ -1,8 +1,26 @@
 import type { Response } from 'express';
+import { isFamilyName, type FamilyName } from '../../domain/families/index.js';
 import { httpDuration, httpRequests } from '../../ops/metrics.js';
 import type { ApiRequest } from './call.js';
 import { drain, hasUnreadBody } from './drain.js';
-import type { Problem } from './problem.js';
+import { methodNotAllowed, nothingHere, type Problem } from './problem.js';
+
+const BASE = 'custom-data-upload/v1.0';
+
+/** The route that both operations stand under; Express takes it with and without a final slash. */
+export const REQUESTS_ROUTE = `${BASE}/:family/requests`;
+
+/** Where a request is read. */
+export function requestPath(family: FamilyName, requestId: string): string {
+  return `/${BASE}/${family}/requests/${requestId}`;
+}
+
+/** @throws Problem 405 on an operation's path, 404 on any other */
+export function refuseMethod(request: ApiRequest, allow: string): never {
+  const family = request.params['family'];
+  if (typeof family !== 'string' || !isFamilyName(family)) throw nothingHere();
+  throw methodNotAllowed(allow);
+}
 
 /** Answers with JSON. The only places that end an operation's response are this and {@link answerProblem}. */
 export function answerRecord(

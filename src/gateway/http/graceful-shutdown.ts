@@ -8,12 +8,54 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { UploadsInFlight } from '../create/uploads-in-flight.js';
+import { inTime } from '../../domain/in-time.js';
+import { uploadsReceiving } from '../../ops/metrics.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../dependencies.js';
+import { shuttingDown } from './problem.js';
 
 const SWEEP_MS = 50;
 /** For uploads whose connections were cut to write their last record. */
 const AFTER_CUT_MS = 1_000;
+
+/** The uploads that this gateway is busy with, so that a shutdown can wait for them. */
+@Injectable()
+export class UploadsInFlight {
+  private count = 0;
+  private isClosed = false;
+  private idle: () => void = () => undefined;
+
+  /**
+   * Begins an upload; the returned function ends it.
+   *
+   * @throws Problem 503 once closed
+   */
+  begin(): () => void {
+    if (this.isClosed) throw shuttingDown();
+    this.count += 1;
+    uploadsReceiving.inc();
+    return () => {
+      this.count -= 1;
+      uploadsReceiving.dec();
+      if (this.count === 0) this.idle();
+    };
+  }
+
+  /** From now on no upload begins. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** Resolves when no upload is under way, or after `timeoutMs`; whether none is. */
+  async finished(timeoutMs: number): Promise<boolean> {
+    if (this.count === 0) return true;
+    const isIdle = new Promise<true>((resolve) => {
+      this.idle = () => {
+        resolve(true);
+      };
+    });
+    return inTime(isIdle, timeoutMs, () => false);
+  }
+}
 
 /**
  * Ends connections without cutting an upload in flight: new uploads are refused, those under way

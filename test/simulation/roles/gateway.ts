@@ -34,7 +34,7 @@ export interface Upload {
 /** What a gateway does between the reading of a request and its answer. */
 export interface Gateway extends Role {
   readonly lookup: RequestLookup;
-  /** As `CreateUpload` does it. */
+  /** As `CreateController` does it. */
   create(upload: Upload): Promise<Transition>;
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
 
-import { idempotencyKey } from '../../../src/gateway/create/idempotency/idempotency-key.js';
+import { idempotencyKey } from '../../../src/gateway/create/admission.js';
 import {
   keyInProgress,
   keyReused,

@@ -9,7 +9,7 @@ import { FAMILIES } from '../../../src/domain/families/index.js';
 import { STATUSES } from '../../../src/status/transition.js';
 import { MAX_FILE_BYTES } from '../../../src/domain/upload-limits.js';
 import { RULES } from '../../../src/gateway/docs/file-columns.js';
-import { idempotencyKey } from '../../../src/gateway/create/idempotency/idempotency-key.js';
+import { idempotencyKey } from '../../../src/gateway/create/admission.js';
 import * as problems from '../../../src/gateway/http/problem.js';
 import { prepareUpload } from '../../../src/csv/prepare-upload.js';
 import { code, Page, rowsOf } from '../../helpers/page.js';

@@ -9,7 +9,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
 import { type Transition, uploaded } from '../../../src/status/transition.js';
-import { transitionRecord } from '../../../src/status/transition-record.js';
+import { transitionRecord } from '../../../src/status/publisher.js';
 import { HistoryWriter } from '../../../src/status/history-writer.js';
 import type { RequestStore } from '../../../src/status/request-store.js';
 import { type Warehouse, WarehouseError } from '../../../src/warehouse/warehouse.js';

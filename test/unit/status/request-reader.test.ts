@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { type Status, advance, type Transition, uploaded } from '../../../src/status/transition.js';
-import { transitionRecord } from '../../../src/status/transition-record.js';
+import { transitionRecord } from '../../../src/status/publisher.js';
 import { VersionClock } from '../../../src/domain/version.js';
 import type { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { RequestReader } from '../../../src/status/request-reader.js';

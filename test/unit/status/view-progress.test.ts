@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 
 import { VersionClock } from '../../../src/domain/version.js';
 import { uploaded } from '../../../src/status/transition.js';
-import { transitionRecord } from '../../../src/status/transition-record.js';
+import { transitionRecord } from '../../../src/status/publisher.js';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
 import { StatusTail } from '../../../src/status/status-tail.js';
 import { StatusView } from '../../../src/status/status-view.js';

@@ -3,7 +3,7 @@ import { withKernel } from '../../../csv/kernel/kernel.js';
 import { CsvScanner } from '../../../csv/csv-scanner.js';
 import { RowFault } from '../../../csv/kernel/codes.js';
 import { FILE, Findings, faultText, widthText, shown } from '../../../csv/findings.js';
-import { readHeader } from '../../../csv/header.js';
+import { readHeader } from '../../../csv/upload-columns.js';
 import { hashOfKey } from './key-hash.js';
 import { type PackedPart, Packer } from './packer.js';
 import { limitsOf, limitsText, type PartLimits } from '../../api/part-limits.js';

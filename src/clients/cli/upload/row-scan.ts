@@ -1,7 +1,7 @@
 import { Kernel } from '../../../csv/kernel/kernel.js';
 import type { RowFault } from '../../../csv/kernel/codes.js';
 import { CsvScanner } from '../../../csv/csv-scanner.js';
-import { MAX_HEADER_FIELDS } from '../../../csv/header.js';
+import { MAX_HEADER_FIELDS } from '../../../csv/upload-columns.js';
 
 /** No row of a valid file is nearly as long: every value has at most 256 characters. */
 export const MAX_ROW_BYTES = 1_048_576;

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { coversRequest, type ErasureFence } from '../../../domain/erasure-fence.js';
 import type { RequestLookup } from '../../../status/request-lookup.js';
 import { type Transition, uploaded } from '../../../status/transition.js';
-import { transitionRecord } from '../../../status/transition-record.js';
+import { transitionRecord } from '../../../status/publisher.js';
 import type { UploadEnd } from '../../../log/uploads/upload-records.js';
 import type { VersionClock } from '../../../domain/version.js';
 import type { UploadLog } from '../../../log/upload-log.js';

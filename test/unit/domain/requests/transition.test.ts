@@ -13,7 +13,7 @@ import {
   type Change,
   type Transition,
 } from '../../../../src/status/transition.js';
-import { transitionOf, transitionRecord } from '../../../../src/status/transition-record.js';
+import { transitionOf, transitionRecord } from '../../../../src/status/publisher.js';
 import { runs } from '../../../helpers/ingest/property.js';
 
 const CREATED: Transition = {

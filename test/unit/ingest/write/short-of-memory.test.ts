@@ -4,10 +4,9 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { v7 as uuidv7 } from 'uuid';
 import { uploaded } from '../../../../src/status/transition.js';
-import { transitionOf } from '../../../../src/status/transition-record.js';
+import { transitionOf, TransitionPublisher } from '../../../../src/status/publisher.js';
 import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
 import { OwnedPartition } from '../../../../src/ingest/commit/owned-partition.js';
-import { TransitionPublisher } from '../../../../src/status/publisher.js';
 import { BatchWriter } from '../../../../src/ingest/write/write-batch.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';

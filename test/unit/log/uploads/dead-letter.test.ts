@@ -8,7 +8,7 @@ import { erasedRecords } from '../../../../src/log/uploads/dead-letter.js';
 import { listDeadLetters } from '../../../../src/log/uploads/list-dead-letters.js';
 import { retryDeadLetter } from '../../../../src/operator/replay/retry-dead-letter.js';
 import { setAside } from '../../../../src/log/uploads/set-aside.js';
-import { transitionOf } from '../../../../src/status/transition-record.js';
+import { transitionOf } from '../../../../src/status/publisher.js';
 import type { UploadEnd } from '../../../../src/log/uploads/upload-records.js';
 import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';
 import type { LogRecord, Topic } from '../../../../src/log/upload-log.js';

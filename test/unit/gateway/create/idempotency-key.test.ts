@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
 
-import { idempotencyKey } from '../../../../../src/gateway/create/idempotency/idempotency-key.js';
+import { idempotencyKey } from '../../../../src/gateway/create/admission.js';
 
 const requestWith = (values?: readonly string[]): IncomingMessage =>
   ({ headersDistinct: { 'idempotency-key': values } }) as unknown as IncomingMessage;

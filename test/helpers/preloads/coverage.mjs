@@ -1,0 +1,36 @@
+/**
+ * Preloaded into a process (see `preload.ts`), writes to COVERAGE_FOLDER which functions have been called
+ * since it was written last: the main thread at SIGUSR2, a preparing thread with each answer.
+ */
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector';
+import { join } from 'node:path';
+import { isMainThread, MessagePort, threadId } from 'node:worker_threads';
+
+const session = new Session();
+session.connect();
+session.post('Profiler.enable');
+session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+
+let taken = 0;
+const take = () => {
+  session.post('Profiler.takePreciseCoverage', (_error, { result }) => {
+    const called = result.flatMap(({ url, functions }) =>
+      functions
+        .filter(({ ranges: [{ count }] }) => count > 0)
+        .map(({ ranges: [{ startOffset }] }) => `${url} ${startOffset}`),
+    );
+    const path = join(process.env.COVERAGE_FOLDER, `${threadId}.${taken++}.json`);
+    writeFileSync(path, JSON.stringify(called));
+  });
+};
+
+if (isMainThread) {
+  process.on('SIGUSR2', take);
+} else {
+  const post = MessagePort.prototype.postMessage;
+  MessagePort.prototype.postMessage = function (...args) {
+    take();
+    return post.apply(this, args);
+  };
+}
