@@ -39,6 +39,11 @@ export function stallingTails(): Record<string, string> {
   return preloading('stalled-tails.mjs');
 }
 
+/** What a process has in its environment so that it writes to `folder` which functions have been called. */
+export function writingCalls(folder: string): Record<string, string> {
+  return { ...preloading('coverage.mjs'), COVERAGE_FOLDER: folder };
+}
+
 function preloading(file: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${new URL(file, import.meta.url).href}` };
 }

@@ -1,0 +1,69 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { ApiClient } from '../../helpers/api-client.js';
+import { csv, goodRow } from '../../helpers/files.js';
+import { writingCalls } from '../../helpers/preloads/preload.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../../helpers/service-process.js';
+
+/** Longer than every timer of an idle service that is not one of minutes. */
+const IDLE_MS = 11_000;
+/** For what follows the last transition. */
+const REST_MS = 3_000;
+const ASIDE = /^src\/(?:domain|config|ops)\//;
+
+let dataDir: string;
+let folder: string;
+let service: ServiceProcess;
+beforeEach(async () => {
+  dataDir = await makeDataDir();
+  folder = await mkdtemp(join(tmpdir(), 'custom-data-calls-'));
+});
+afterEach(async () => {
+  await service.stop();
+  await removeDataDir(dataDir);
+  await rm(folder, { recursive: true });
+});
+
+/** The functions that have been called since this was asked last. */
+async function calls(): Promise<Set<string>> {
+  service.process.kill('SIGUSR2');
+  await sleep(500);
+  const written: string[] = [];
+  for (const name of await readdir(folder)) {
+    written.push(...(JSON.parse(await readFile(join(folder, name), 'utf8')) as string[]));
+    await rm(join(folder, name));
+  }
+  return new Set(written);
+}
+
+test('the files that one row passes are those of docs/architecture.md', async () => {
+  const token = await tokenFor(dataDir, 'acme');
+  service = await ServiceProcess.start(dataDir, writingCalls(folder));
+  await calls();
+  await sleep(IDLE_MS);
+  const idle = await calls();
+  const client = new ApiClient(() => service.ports.api, token);
+  await client.create('cost', csv([goodRow('cost')]));
+  while (!service.logs.some(({ msg }) => msg === 'upload succeeded')) await sleep(50);
+  await sleep(REST_MS);
+  const called = [...(await calls())].filter((name) => !idle.has(name));
+
+  const passed = called
+    .filter((name) => !name.includes('/node_modules/'))
+    .flatMap((name) => /^file:.*\/dist\/(.+)\.js /.exec(name)?.[1] ?? []);
+  const files = [...new Set(passed)]
+    .map((path) => `src/${path}.ts`)
+    .filter((path) => !ASIDE.test(path));
+  const page = await readFile(new URL('../../../docs/architecture.md', import.meta.url), 'utf8');
+  const listed = [...page.matchAll(/^\| *\d+ *\| `(src\/[^`]+)`/gm)].map(([, path]) => path!);
+  expect(files.sort()).toEqual(listed.sort());
+});
