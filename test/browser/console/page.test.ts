@@ -48,7 +48,9 @@ describe('the files of the console', () => {
       });
       expect(response.headers.get('set-cookie')).toBeNull();
       const etag = response.headers.get('etag')!;
-      const again = await get(path!, { headers: { 'If-None-Match': etag } });
+      const again = await get(path!, {
+        headers: { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' },
+      });
       expect([again.status, await again.text()]).toEqual([304, '']);
       const head = await get(path!, { method: 'HEAD' });
       expect([head.status, await head.text()]).toEqual([200, '']);
