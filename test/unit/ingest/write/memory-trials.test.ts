@@ -18,9 +18,12 @@ const short = (requestId: string, bytes = 1) => ({
 const aborting = new AbortController();
 beforeEach(() => {
   jest.useFakeTimers();
+  // Each pause is the longest that it can be.
+  jest.spyOn(Math, 'random').mockReturnValue(1);
 });
 afterEach(() => {
   jest.useRealTimers();
+  jest.restoreAllMocks();
 });
 
 test('one that comes as the last one is stored is tried as often as any other', async () => {
