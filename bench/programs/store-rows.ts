@@ -14,7 +14,6 @@ import type { Totals } from '../load/totals.js';
 import { obey } from '../process/commands.js';
 
 const DATABASE = 'custom_data';
-const ARENA_BYTES = 32 * 1024 * 1024;
 const FILES_A_BLOCK = 25;
 const FACTS = { finding: null, requestDay: 20_000, integratedChannels: [] };
 
@@ -30,11 +29,9 @@ const commands = {
   /** @returns what is stored of the load */
   async store({ account, load }: { account: string; load: CostSpec }): Promise<Totals> {
     const { files, kept } = costFiles(load);
-    const arena = new Arena(new ArrayBuffer(ARENA_BYTES));
     for (let from = 0; from < files.length; from += FILES_A_BLOCK) {
       const uploads = files.slice(from, from + FILES_A_BLOCK).map((file) => upload(account, file));
-      await warehouse.insert(COST.table, storageBlock(COST, uploads, arena));
-      arena.clear();
+      await warehouse.insert(COST.table, storageBlock(COST, uploads, new Arena()));
     }
     return kept;
   },

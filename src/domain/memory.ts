@@ -28,7 +28,7 @@ export class Arena {
     return copy;
   }
 
-  /** Nothing that was given out is needed any more. */
+  /** To be called when nothing that was given out is needed any more. */
   clear(): void {
     this.used = 0;
     this.own = [];
@@ -70,7 +70,7 @@ export class Pool<T> {
     return this.kept.pop() ?? this.make();
   }
 
-  /** Nothing that was written to it is needed any more. */
+  /** To be called when nothing that was written to it is needed any more. */
   giveBack(item: T): void {
     if (this.kept.length < this.mostKept) this.kept.push(item);
   }
