@@ -26,6 +26,8 @@ const JEST = [
 ];
 /** Between the signal that asks a late tier to end and the one that ends it. */
 const GRACE_MS = 10_000;
+/** Of what a failed test said, in the report; all of it stands above. */
+const FAILURE_LINES = 12;
 
 let running;
 for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -78,8 +80,8 @@ async function runTiers(names) {
     if (workers !== undefined) options.push(`--maxWorkers=${workers}`);
     const ended = await jest(options, minutes * 60_000);
     const seconds = Math.round((Date.now() - from) / 1000);
-    const { passed, failed } = resultsIn(json);
-    const tier = { name, minutes, seconds, isLate: ended === 'late', passed };
+    const { passed, failed, failures } = resultsIn(json);
+    const tier = { name, minutes, seconds, isLate: ended === 'late', passed, failures };
     // A tier that ends badly without a failed test is a failure all the same.
     const result = { ...tier, failed: ended === 0 ? failed : Math.max(1, failed) };
     if (result.failed > 0) code = 1;
@@ -90,12 +92,15 @@ async function runTiers(names) {
   return code;
 }
 
-/** Prints what the tiers whose results are in the folder took, and the sum of their tests. */
+/** Prints which tests failed, what the tiers whose results are in the folder took, and their sum. */
 function report(folder) {
   const files = readdirSync(folder).filter((file) => file.endsWith('.tier.json'));
   const results = files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')));
   let passed = 0;
   let failed = 0;
+  for (const { name, failures } of results) {
+    for (const failure of failures) console.log(`${name} ✕ ${failure}`);
+  }
   for (const { name, minutes, seconds, isLate, ...tests } of results) {
     passed += tests.passed;
     failed += tests.failed;
@@ -140,11 +145,22 @@ function signalGroup(signal) {
 }
 
 function resultsIn(file) {
-  if (!existsSync(file)) return { passed: 0, failed: 0 };
+  if (!existsSync(file)) return { passed: 0, failed: 0, failures: [] };
   const results = JSON.parse(readFileSync(file, 'utf8'));
+  const failures = results.testResults.flatMap(({ name, message, assertionResults }) => {
+    const failed = assertionResults.filter(({ status }) => status === 'failed');
+    return assertionResults.length === 0 && message !== ''
+      ? [`${name}\n${firstLines(message)}`]
+      : failed.map((test) => `${test.fullName}\n${firstLines(test.failureMessages.join('\n'))}`);
+  });
   return {
     passed: results.numPassedTests,
     // A file that does not even load has no tests to count.
     failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
+    failures,
   };
+}
+
+function firstLines(text) {
+  return text.split('\n', FAILURE_LINES).join('\n');
 }

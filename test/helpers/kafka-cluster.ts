@@ -13,6 +13,7 @@ import { KafkaNode } from './kafka/node.js';
 const POLL_MS = 50;
 /** A node that is stopped takes connections and answers nothing. */
 const REQUEST_MS = 3_000;
+const UNTIL_MS = 60_000;
 
 /** A broker that is a controller too, and what stands between it and its clients. */
 export class ClusterNode extends KafkaNode {
@@ -213,6 +214,11 @@ async function metadata(
   return topics[0]!.partitions.find(({ partitionId }) => partitionId === partition)!;
 }
 
+/** @throws Error that shows the condition, after a minute */
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(POLL_MS);
+  const end = Date.now() + UNTIL_MS;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`not within ${UNTIL_MS} ms: ${String(condition)}`);
+    await sleep(POLL_MS);
+  }
 }

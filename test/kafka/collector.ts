@@ -37,7 +37,16 @@ export function texts(records: readonly LogRecord[]): string[] {
   return records.map(({ value }) => value.toString());
 }
 
-/** Waits until the condition holds; the test's own timeout is the limit. */
+const UNTIL_MS = 60_000;
+
+/**
+ * Waits until the condition holds.
+ * @throws Error that shows the condition, after a minute
+ */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(5);
+  const end = Date.now() + UNTIL_MS;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`not within ${UNTIL_MS} ms: ${String(condition)}`);
+    await sleep(5);
+  }
 }

@@ -91,13 +91,22 @@ describeWithBroker('while partitions change their leaders', () => {
       }
     })();
     const seen = (): Set<string> => new Set(workers.flatMap((worker) => texts(worker.seen)));
-    await until(() => seen().size > 100);
-    for (let move = 0; move < 2 * partitions; move++) {
-      await cluster.moveLeader(uploads(), move % partitions);
+    try {
+      await until(() => seen().size > 100);
+      for (let move = 0; move < 2 * partitions; move++) {
+        await cluster.moveLeader(uploads(), move % partitions);
+      }
+      appends.abort();
+      await appending;
+      await until(() => seen().size === number);
+    } catch (error) {
+      const events = workers.map((worker) => worker.events.join(' ')).join(' | ');
+      throw new Error(`${String(error)}; ${seen().size} of ${number} seen; ${events}`, {
+        cause: error,
+      });
+    } finally {
+      appends.abort();
     }
-    appends.abort();
-    await appending;
-    await until(() => seen().size === number);
     expect(workers.flatMap(({ faults }) => faults)).toEqual([]);
     const ends = await producer.endOffsets('uploads');
     await tail.reached(ends, 20_000);
