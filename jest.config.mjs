@@ -22,8 +22,8 @@ export default {
     testMatch: [`<rootDir>/${folder}/**/*.test.ts`],
     testPathIgnorePatterns: without.map((each) => `<rootDir>/${each}/`),
     // Test files share a broker, started by the first of them that needs it.
-    globalSetup: '<rootDir>/test/helpers/kafka/global-setup.mjs',
-    globalTeardown: '<rootDir>/test/helpers/kafka/global-teardown.mjs',
+    globalSetup: '<rootDir>/test/support/kafka/global-setup.mjs',
+    globalTeardown: '<rootDir>/test/support/kafka/global-teardown.mjs',
   })),
   // scripts/test.mjs gives the unit tests less.
   testTimeout: LONG_MS,

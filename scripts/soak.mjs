@@ -172,8 +172,8 @@ function killGroup({ pid }) {
 async function removeLeftovers() {
   // What still writes to them is on its way out.
   await sleep(500);
-  register(new URL('../test/helpers/log/typescript-hooks.mjs', import.meta.url));
-  const { removeLeftoverDisks } = await import('../test/helpers/leftover-disks.ts');
+  register(new URL('../test/support/log/typescript-hooks.mjs', import.meta.url));
+  const { removeLeftoverDisks } = await import('../test/support/disk/leftover-disks.ts');
   removeLeftoverDisks();
 }
 

@@ -11,7 +11,7 @@ import type { RequestStore } from './status/request-store.js';
 import type { RowStore } from './warehouse/row-store.js';
 import type { Warehouse } from './warehouse/warehouse.js';
 
-/** What the roles of a process share: open, and answering. */
+/** What the roles of a process share, already open and answering. */
 export interface AppDependencies {
   readonly config: Config;
   readonly logger: Logger;
@@ -25,7 +25,7 @@ export interface AppDependencies {
   readonly gateway: GatewayDependencies | undefined;
   /** For how many milliseconds ingest may still finish uploads in flight when it is stopped. */
   readonly stopMs: () => number;
-  /** Told of the port of the query interface. */
+  /** Called with the port of the query interface. */
   readonly queryListening: (port: number) => void;
 }
 
@@ -45,7 +45,7 @@ export class AppModule {
     }
     if (roles.has('ingest')) {
       const { IngestModule } = await import('./ingest/ingest.module.js');
-      imports.push(IngestModule.register({ ...app, fence: app.erased }));
+      imports.push(IngestModule.register(app));
     }
     if (queryPort !== undefined) {
       const { QueryModule } = await import('./query/query.module.js');

@@ -10,9 +10,9 @@ import { Watchdog } from './ops/watchdog.js';
 import { Service } from './service/service.js';
 import { SchemaError } from './warehouse/schema/migrate.js';
 
-/** What an end may take beyond SHUTDOWN_SECONDS, whatever is away. */
+/** How long a stop may take beyond SHUTDOWN_SECONDS, even when everything else hangs. */
 const END_SECONDS = 5;
-/** A Ctrl-C reaches the process twice when npm passes it on as well. */
+/** A Ctrl-C under npm arrives twice, because npm passes it on. */
 const SAME_SIGNAL_MS = 1_000;
 const POOL_MS = 20;
 const EXIT = { failed: 1, refused: 2 } as const;
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
   await exit();
 }
 
-/** Not a failure: what ends the service at a signal. */
+/** Ends the service at a signal; not a failure. */
 class Stopped extends Error {
   constructor(readonly signal: NodeJS.Signals) {
     super(`stopped by ${signal}`);
@@ -66,8 +66,8 @@ class Stopped extends Error {
 }
 
 /**
- * Rejects with `Stopped` at the first signal, of which `told` is told. Another one ends the process
- * at once: whoever sends it does not want to wait.
+ * Calls `told` and rejects with `Stopped` at the first signal. A second signal ends the process at
+ * once: its sender does not want to wait.
  */
 function onSignal(told: (signal: NodeJS.Signals) => void): Promise<never> {
   return new Promise((_, reject) => {
@@ -86,14 +86,18 @@ function onSignal(told: (signal: NodeJS.Signals) => void): Promise<never> {
   });
 }
 
-/** Something answers and refuses, and will do so again: the configuration, or what it names, is to be changed. */
+/**
+ * Something answered and refused, and will refuse again until the configuration changes, or what it
+ * names.
+ */
 function isRefusal(error: unknown): boolean {
   return [ConfigError, LogSetupError, SchemaError].some((kind) => error instanceof kind);
 }
 
 /**
- * process.exit waits for the threads of Node's pool, and takes the watchdog's before: while they wait
- * for a file or a name server that does not answer, the watchdog ends the process.
+ * process.exit waits for the threads of Node's pool, but ends the watchdog's thread first. So while
+ * a pool thread waits for a file or a name server that does not answer, the watchdog is to end the
+ * process.
  */
 async function exit(): Promise<never> {
   const isPoolAwaited = (): boolean =>

@@ -5,8 +5,8 @@
  */
 import { register } from 'node:module';
 
-register('../../test/helpers/log/typescript-hooks.mjs', import.meta.url);
-const { canStartBroker, KafkaBroker } = await import('../../test/helpers/kafka-broker.ts');
+register('../../test/support/log/typescript-hooks.mjs', import.meta.url);
+const { canStartBroker, KafkaBroker } = await import('../../test/support/kafka/kafka-broker.ts');
 
 if (!canStartBroker()) {
   process.stdout.write('none\n');

@@ -1,7 +1,7 @@
 /** The tests' ClickHouse server: the real engine behind ClickHouse's HTTP protocol, with faults. */
-import { Engine } from '../../test/helpers/clickhouse/engine.js';
-import type { Fault } from '../../test/helpers/clickhouse/faults.js';
-import { ClickHouseServer } from '../../test/helpers/clickhouse/server.js';
+import { Engine } from '../../test/support/clickhouse/engine.js';
+import type { Fault } from '../../test/support/clickhouse/faults.js';
+import { ClickHouseServer } from '../../test/support/clickhouse/server.js';
 import { obey } from '../process/commands.js';
 
 const DATABASE = 'custom_data';

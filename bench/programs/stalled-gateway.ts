@@ -1,6 +1,6 @@
 /** The gateway on a log in memory that can be told to take nothing for a while, as a test has it. */
-import { OWNER, startGateway, type Gateway } from '../../test/helpers/gateway/gateway.js';
-import { MemoryLog } from '../../test/helpers/gateway/memory-log.js';
+import { OWNER, startGateway, type Gateway } from '../../test/support/gateway/gateway.js';
+import { MemoryLog } from '../../test/support/gateway/memory-log.js';
 import type { RecordPosition, RecordToAppend, Topic } from '../../src/log/upload-log.js';
 import type { Target } from '../load/requests.js';
 import { obey } from '../process/commands.js';

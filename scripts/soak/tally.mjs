@@ -3,7 +3,7 @@
 /** So many of each kind are wanted before anything else counts. */
 export const WANTED = 10;
 
-/** @param text lines of JSON, as test/helpers/soak.ts writes them */
+/** @param text lines of JSON, as test/support/service/soak.ts writes them */
 export function tallyOf(text) {
   const tally = { faults: new Map(), simulated: new Map(), checked: new Map() };
   for (const line of text.split('\n')) {

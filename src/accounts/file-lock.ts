@@ -24,9 +24,8 @@ interface Holder {
 }
 
 /**
- * Runs `work` while no other process does so for the same `path`. The lock is the file
- * `<path>.lock`; that of a process of this host that has ended is taken over, also if the machine has
- * ended with it.
+ * Runs `work` while it holds the lock of `path`, the file `<path>.lock`. A lock whose process on
+ * this host has ended is taken over, also after a restart of the machine.
  *
  * @throws FileLockError after ten seconds of waiting
  */
@@ -92,8 +91,9 @@ async function create(lock: string, holder: string): Promise<boolean> {
 }
 
 /**
- * Removes the lock of a holder that has ended. Another process may have done so already and hold a
- * lock of its own by now: what was moved away is looked at, and put back if it is not the one meant.
+ * Removes the lock of a holder that has ended. Another process may have removed it meanwhile and
+ * hold a lock of its own: so the file is moved away, looked at, and put back if it is not the one
+ * meant.
  */
 async function takeAway(lock: string): Promise<void> {
   const aside = `${lock}.${randomUUID()}`;
@@ -114,25 +114,25 @@ async function isLeftBehind(lock: string): Promise<boolean> {
   try {
     holder = JSON.parse(text) as Partial<Holder>;
   } catch {
-    // Its holder is just writing it; or the machine lost its power before the content was on the disk.
+    // The holder is just writing it, or the machine lost power before the content was on the disk.
     const state = await stat(lock).catch(() => undefined);
     return state !== undefined && Date.now() - state.mtimeMs > WRITTEN_MS;
   }
-  // A process of another host (a shared volume) cannot be asked for.
+  // Whether a process of another host (on a shared volume) still runs cannot be known.
   if (holder.host !== hostname() || typeof holder.pid !== 'number') return false;
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
     return codeOf(error) === 'ESRCH';
   }
-  // Another process may have the id by now, after the machine or the container has started again.
+  // Another process may have the same id after the machine or the container was restarted.
   return holder.started !== undefined && holder.started !== (await startOf(holder.pid));
 }
 
 /** When the process has started, as Linux counts it; undefined elsewhere. */
 async function startOf(pid: number): Promise<string | undefined> {
   const line = await readIfThere(`/proc/${pid}/stat`).catch(() => undefined);
-  // The fields behind the name of the program, which may hold anything, begin with the third.
+  // The program's name may hold anything. The fields behind it begin with the third.
   return line?.slice(line.lastIndexOf(')') + 2).split(' ')[22 - 3];
 }
 

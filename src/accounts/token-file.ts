@@ -7,15 +7,15 @@ import { codeOf } from './errno.js';
 import { readIfThere } from './read-if-there.js';
 import { parseTokenRecords, TokenFileError } from './token-records.js';
 
-/** Well under the second within which a change has to count; a stat costs microseconds. */
+/** A change has to count within a second; a stat costs microseconds. */
 const POLL_MS = 300;
 
 /**
  * The tokens of a file, read again when the file changes.
  *
- * Changes are found by polling: notifications of the file system do not cross every kind of mount.
+ * Changes are found by polling, because file system notifications do not cross every kind of mount.
  * No file means no tokens. A file that cannot be used (half written by an editor, say) changes
- * nothing: what was read last still counts, and one error line says so.
+ * nothing: the tokens read before stay valid, and one error line is logged.
  */
 export class TokenFile implements TokenDirectory {
   private holders: ReadonlyMap<string, TokenHolder> = new Map();
@@ -30,7 +30,7 @@ export class TokenFile implements TokenDirectory {
   ) {}
 
   /**
-   * Reads the file and begins to watch it. The watching keeps no process alive.
+   * Reads the file and begins to watch it. Watching does not keep the process alive.
    *
    * @throws TokenFileError when there is a file that cannot be used; the message is one line
    */
@@ -75,7 +75,7 @@ export class TokenFile implements TokenDirectory {
   }
 
   private async refresh(): Promise<void> {
-    // The state comes before the content, so that a change between the two is read again.
+    // The state is read before the content: a change between the two leads to another read.
     const state = await stateOf(this.path);
     if (state === this.seen) return;
     try {
@@ -87,14 +87,14 @@ export class TokenFile implements TokenDirectory {
   }
 }
 
-/** Something that differs after any change of the file; undefined when there is none. */
+/** A value that differs after any change of the file; undefined when there is no file. */
 async function stateOf(path: string): Promise<string | undefined> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
     return [ino, size, mtimeNs, ctimeNs].join(' ');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    // A folder that cannot be searched is a state too: reported once, by the reading.
+    // A folder that cannot be searched is a state too; the read that follows reports it once.
     return `unknown: ${messageOf(error)}`;
   }
 }
@@ -122,11 +122,10 @@ export function newToken(): string {
 }
 
 /**
- * What a token is stored and looked up as, in hexadecimal digits.
+ * The SHA-256 of a token in hexadecimal digits: what it is stored and looked up as.
  *
- * A plain hash is enough for a secret of 256 random bits: there is nothing to guess. Looking up the
- * hash also needs no comparison in constant time: what its timing might tell is a piece of a
- * SHA-256, which says nothing of the token and which a caller cannot steer.
+ * A plain hash is enough, because nobody can guess 256 random bits. The lookup needs no comparison
+ * in constant time: its timing could tell digits of the hash, which say nothing about the token.
  */
 export function hashOfToken(token: string): string {
   return hash('sha256', token);

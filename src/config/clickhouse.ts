@@ -4,12 +4,12 @@ import type { ClickHouseConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
 
-/** ClickHouse's own name for who comes without one. */
+/** The user that ClickHouse assumes when none is given. */
 const DEFAULT_USER = 'default';
 
 /**
- * The server's address apart from the credentials, which may stand in the URL or in variables of
- * their own. Undefined: no server is configured.
+ * The server's address without its credentials, which may stand in the URL or in variables of their
+ * own. Undefined: no server is configured.
  *
  * @throws ConfigError
  */

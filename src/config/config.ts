@@ -30,7 +30,10 @@ export const KAFKA_COMPRESSIONS = ['lz4', 'gzip', 'none'] as const;
 export interface KafkaConfig {
   /** `host:port` each. */
   readonly brokers: readonly string[];
-  /** Whether to encrypt; Node's authorities, and NODE_EXTRA_CA_CERTS, vouch for the brokers. */
+  /**
+   * Whether to use TLS. Node's certificate authorities and NODE_EXTRA_CA_CERTS vouch for the
+   * brokers.
+   */
   readonly tls: boolean;
   /** Undefined: the brokers ask for no credentials. */
   readonly sasl:
@@ -43,9 +46,9 @@ export interface KafkaConfig {
       }
     | undefined;
   readonly compression: (typeof KAFKA_COMPRESSIONS)[number];
-  /** Partitions of the uploads topic, where it has to be created. */
+  /** Partitions of the uploads topic, if the service creates it. */
   readonly partitions: number;
-  /** Of topics that have to be created. Undefined: the brokers' default. */
+  /** Of topics that the service creates. Undefined: the brokers' default. */
   readonly replicationFactor: number | undefined;
 }
 
@@ -61,7 +64,7 @@ export interface ClickHouseConfig {
   readonly caFile: string | undefined;
   /** Undefined: a single server. Otherwise the name under which its servers know the cluster. */
   readonly cluster: string | undefined;
-  /** How long a statement may go on, or a connection stay silent, before it is tried again. */
+  /** How long a statement may run, or a connection stay silent, before it is tried again. */
   readonly timeoutMs: number;
 }
 
@@ -77,11 +80,11 @@ export interface Limits {
    * stays at least.
    */
   readonly logRetentionMs: number;
-  /** Memory for uploads whose end has not been read; above it their bytes go to disk. */
+  /** Memory for uploads whose end has not been read. Above it their bytes go to disk. */
   readonly openUploadBytes: number;
   /** Bytes of complete uploads that wait for validation or the warehouse before consumption pauses. */
   readonly waitingUploadBytes: number;
-  /** A batch is written at so many rows, so many bytes, or so long after its first upload. */
+  /** A batch is written at so many rows, at so many bytes, or so long after its first upload. */
   readonly batchRows: number;
   readonly batchBytes: number;
   readonly batchMs: number;
@@ -92,7 +95,10 @@ export interface Limits {
   /** Of one account, by each gateway. Undefined: no limit. */
   readonly uploadsPerMinute: number | undefined;
   readonly readsPerMinute: number | undefined;
-  /** How long a gateway's view of the status topic may stand still, with more to read, and count as slow. */
+  /**
+   * How long a gateway's view of the status topic may stand still, with more to read, before the
+   * gateway is not ready.
+   */
   readonly viewStalledMs: number;
   /** How long a shutdown waits for what is in flight. */
   readonly shutdownMs: number;

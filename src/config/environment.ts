@@ -17,7 +17,7 @@ import { List, must, secretly, Whole } from './rules.js';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$/;
 const PORT = /[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]/.source;
-/** No IPv6 addresses: kafkajs takes what stands behind the first colon for the port. */
+/** No IPv6 addresses: kafkajs takes what follows the first colon for the port. */
 const BROKER = new RegExp(`^[A-Za-z0-9_.-]+:(?:${PORT})$`);
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const CLUSTER = /^[A-Za-z0-9_.-]{1,64}$/;

@@ -87,7 +87,7 @@ function limitsOf(environment: Environment): Limits {
 function refuseContradictions(config: Config): void {
   const { roles, kafka, clickhouse, limits } = config;
   if (roles.size < ROLES.length) {
-    // LMDB and chDB live in one process: a role elsewhere would see neither.
+    // LMDB and chDB live in one process: a role in another process would see neither.
     if (kafka === undefined) throw fewerRolesWithout('KAFKA_BROKERS', config);
     if (clickhouse === undefined) throw fewerRolesWithout('CLICKHOUSE_URL', config);
   }
@@ -105,7 +105,7 @@ function fewerRolesWithout(variable: string, { roles }: Config): ConfigError {
   );
 }
 
-/** Only ports that this process listens on, and not 0, which is a different port each time. */
+/** Only ports on which this process listens. 0 is left out: it is a different port each time. */
 function refuseSharedPorts({ roles, http, opsPort, queryPort }: Config): void {
   const taken = new Map<number, string>();
   const ports = [

@@ -1,7 +1,7 @@
-/** More rows than this nobody mends by hand; they would only take memory. */
+/** Nobody corrects more rows than this by hand, and they would take memory. */
 export const MAX_ANNOTATED_ROWS = 100_000;
 
-/** A wrong row with what is wrong with it. */
+/** A wrong row with its errors. */
 export interface AnnotatedRow {
   /** The header is row 1. */
   readonly row: number;
@@ -9,10 +9,7 @@ export interface AnnotatedRow {
   readonly messages: readonly string[];
 }
 
-/**
- * The cells of a file of wrong rows with a column `error`, guarded against spreadsheets that would
- * run them.
- */
+/** The cells of a file of wrong rows with a column `error`, safe to open in spreadsheets. */
 export function annotatedLines(
   columns: readonly string[],
   rows: readonly AnnotatedRow[],
@@ -20,7 +17,7 @@ export function annotatedLines(
   return [
     [...columns, 'error'],
     ...rows.map(({ row, values, messages }) => [
-      // The error stays in its column also where a row has too few fields or too many.
+      // The error stays in its column when a row has too few or too many fields.
       ...columns.map((_, column) => values[column] ?? ''),
       `row ${row}: ${messages.join('; ')}`,
       ...values.slice(columns.length),
@@ -28,13 +25,13 @@ export function annotatedLines(
   ].map((line) => line.map(guarded));
 }
 
-/** What makes spreadsheets take a cell for a formula, now or once they have trimmed it. */
+/** Beginnings that spreadsheets take for a formula, at once or after trimming. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const NUMBER = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * The cell as a spreadsheet shows it without running it: with an apostrophe before what would be a
- * formula. A plain number such as -1.5 is a value and stays as it is.
+ * The cell with an apostrophe before what a spreadsheet would run as a formula. A plain number such
+ * as -1.5 is a value and stays as it is.
  */
 export function guarded(cell: string): string {
   return FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;

@@ -18,7 +18,7 @@ export interface TextRule {
 
 const RULES: Partial<Record<ValueKind, TextRule>> = {
   text: { kind: TextKind.plain },
-  // A channel whose cost is integrated is refused: the table has those of the account.
+  // Channels with cost integration are refused: the table has those of the account.
   channel: { kind: TextKind.plainOther },
   currency: codeRule(CURRENCIES, 'A'),
   country: codeRule(COUNTRIES, 'a'),
@@ -32,7 +32,7 @@ export function textRuleOf(kind: ValueKind): TextRule {
   return rule;
 }
 
-/** Texts one behind the other, each behind its length in four bytes. */
+/** Texts one after the other, each preceded by its length in four bytes. */
 export function tableOf(words: readonly string[]): Uint8Array {
   return Uint8Array.from(
     words.flatMap((word) => {
@@ -55,15 +55,15 @@ function codeRule(codes: readonly string[], first: string): TextRule {
   return { kind: TextKind.code, letters, firstLetter, table };
 }
 
-/** Checks one column's values a block at a time. What breaks a rule is told to the kernel's `report`. */
+/** Checks one column's values a block at a time. Broken rules go to the kernel's `report`. */
 export interface CheckedColumn {
   /** @param field the column's place in the header */
   take(block: RowBlock, field: number): void;
 }
 
 /**
- * A column stored once a row, inside the array of its overwrite key. It keeps the values that it
- * takes, in the form in which the warehouse takes them.
+ * A column stored once a row, inside the array of its overwrite key. It keeps the accepted values
+ * in the warehouse's own form.
  */
 export interface StoredColumn extends CheckedColumn {
   /** Forgets the values and keeps the memory for the next file. */
@@ -73,7 +73,7 @@ export interface StoredColumn extends CheckedColumn {
   encode(arena: Arena): Uint8Array;
 }
 
-/** The date of the overwrite key: checked, and held for the block at hand. */
+/** The date of the overwrite key: checked, and held for the current block. */
 export class DayColumn implements CheckedColumn {
   /** @param window undefined: any day that the warehouse holds */
   constructor(private readonly window: DayWindow | undefined) {}
@@ -84,7 +84,10 @@ export class DayColumn implements CheckedColumn {
   }
 }
 
-/** A text column: its values are checked only; they are stored once a key, or with the texts of their row. */
+/**
+ * A text column. Its values are only checked here; they are stored once a key, or with the texts of
+ * their row.
+ */
 export class TextColumn implements CheckedColumn {
   private readonly column: number;
 
@@ -157,9 +160,8 @@ export class BooleanColumn extends NumberColumn {
 }
 
 /**
- * The texts of each row, stored as one: a Native column of a string a row, in which NUL stands between
- * the texts. Columns that a file does not have are blank, and behind the last one that it has there is
- * nothing.
+ * The texts of each row, stored as one: a Native column of a string a row, with NUL between the
+ * texts. Columns that a file does not have are blank; nothing follows the last text that it has.
  */
 export class RowTexts {
   /** The kernel's. */

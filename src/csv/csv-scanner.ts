@@ -5,14 +5,17 @@ import type { Kernel } from './kernel/kernel.js';
 const ANY_WIDTH = 0;
 
 /**
- * Finds the fields of CSV rows (RFC 4180, comma, LF or CRLF) in the bytes of one file after the other,
- * each in the memory of the kernel.
+ * Finds the fields of CSV rows (RFC 4180, comma, LF or CRLF) in one file after the other, each in
+ * the memory of the kernel.
  */
 export class CsvScanner {
   private address = 0;
   private size = 0;
 
-  /** @param capacity where so many fields of a row lie is told, of the others only that there are more */
+  /**
+   * @param capacity so many fields of a row get their positions; of further ones only the number is
+   * told
+   */
   constructor(
     private readonly kernel: Kernel,
     private readonly capacity: number,
@@ -20,12 +23,12 @@ export class CsvScanner {
     kernel.calls.roomForFields(capacity);
   }
 
-  /** The file that was opened; quoted fields that the scanner has passed are folded. */
+  /** The open file; quoted fields that the scanner has passed are folded. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.kernel.view(this.address, this.size);
   }
 
-  /** What is wrong with the form of the row that was found last. */
+  /** The fault in the form of the last row. */
   get fault(): RowFault {
     return this.kernel.calls.lastFault();
   }
@@ -36,8 +39,8 @@ export class CsvScanner {
   }
 
   /**
-   * Where the next row begins: one past the line feed of the last row, and beyond the end when that
-   * row ended without one.
+   * Where the next row begins: one past the last row's line feed; beyond the end when that row had
+   * none.
    */
   get nextRowAt(): number {
     return this.kernel.calls.nextRowAt();
@@ -60,9 +63,10 @@ export class CsvScanner {
   }
 
   /**
-   * Finds the next row and writes where its fields lie in `bytes`.
+   * Finds the next row and writes the positions of its fields in `bytes`.
    *
-   * @returns how many fields the row has (maybe more than the capacity), or 0 at the end of the file
+   * @returns how many fields the row has (maybe more than the capacity), or 0 at the end of the
+   * file
    */
   next(starts: Int32Array, ends: Int32Array): number {
     const { kernel, capacity } = this;
@@ -81,10 +85,10 @@ export class CsvScanner {
   }
 }
 
-/** How many rows are scanned before their columns are checked: small enough to stay in the cache. */
+/** How many rows are scanned before their columns are checked: few enough to stay in the cache. */
 export const BLOCK_ROWS = 512;
 
-/** The next rows of a file, of equal width; where their fields lie the kernel knows. */
+/** The next rows of a file, of equal width; the kernel has the positions of their fields. */
 export class RowBlock {
   rows = 0;
   /** The rows as a spreadsheet shows them: the header is row 1. */
@@ -99,12 +103,12 @@ export class RowBlock {
   }
 
   /**
-   * Takes more rows until one has a fault or not so many fields, which is not taken.
+   * Adds rows until one has a fault or another number of fields; that row is not added.
    *
    * @param fields how many a row must have
-   * @param most at most so many, and as many as there is room for
+   * @param most at most so many rows, and as many as there is room for
    * @param rowNumber of the first one
-   * @returns how many were taken
+   * @returns how many were added
    */
   take(fields: number, most: number, rowNumber: number): number {
     const room = BLOCK_ROWS - this.rows;
@@ -127,7 +131,7 @@ export class RowBlock {
   }
 }
 
-/** Of Node's module `node:buffer`, what is used here. */
+/** The part of `node:buffer` that is used here. */
 interface NodeBuffers {
   readonly isUtf8: (bytes: Uint8Array) => boolean;
   readonly Buffer: {
@@ -140,8 +144,8 @@ interface MaybeNode {
 }
 
 /**
- * Node's checks are many times as fast as the language's own, which serve where there is no Node: a
- * browser judges files by these same rules.
+ * Node's checks are many times as fast as the language's own. Those serve in a browser, which
+ * judges files by the same rules.
  */
 const node = (globalThis as MaybeNode).process?.getBuiltinModule?.('node:buffer');
 
@@ -173,7 +177,7 @@ export function isWellFormedText(bytes: Uint8Array): boolean {
   return !hasNul(bytes) && isUtf8(bytes);
 }
 
-/** What is wrong with a field of a file that is not well-formed text; undefined: nothing in this one. */
+/** The fault of a field in a file that is not well-formed text; undefined: this field has none. */
 export function faultOfText(field: Uint8Array): string | undefined {
   if (hasNul(field)) return 'contains a NUL character';
   return isUtf8(field) ? undefined : 'is not valid UTF-8';

@@ -39,7 +39,9 @@ export function encodeUpload(family: Family, columns: UploadColumns, arena: Aren
   };
 }
 
-/** Booleans are all that a file may leave out of its values: nulls, then what stands in their place. */
+/**
+ * Booleans are the only values that a file may leave out: first the null flags, then the values.
+ */
 function absentBooleans(rows: number, arena: Arena): Uint8Array {
   return arena
     .bytes(rows * 2)

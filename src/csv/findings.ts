@@ -15,7 +15,7 @@ const MESSAGES_A_COLUMN = 20;
 /** Room for every column of a family and `file` stays free of unknown names. */
 const MAX_UNKNOWN_COLUMNS = 26;
 /**
- * Beyond it only the first message of a column is kept: a message takes at most half a KiB, so with
+ * Beyond it only the first message of a column is kept. A message has at most half a KiB, so with
  * one for each remaining column and the closing ones ("and 12 more") the reason stays below 64 KiB.
  */
 const FULL_BYTES = 48 * 1024;
@@ -61,7 +61,7 @@ export class Findings {
    * A finding about a row.
    *
    * @param row as a spreadsheet shows it: the header is row 1
-   * @param messageOf called only where the message is wanted: a file may have a million findings
+   * @param messageOf called only if the message is kept: a file may have a million findings
    */
   addOfRow(column: string, row: number, messageOf: () => string): void {
     if (this.listener === undefined && !this.hasRoom(column)) {
@@ -73,7 +73,7 @@ export class Findings {
     this.add(column, `row ${row}: ${message}`);
   }
 
-  /** A finding about a name of the header that no column of the family has. */
+  /** A finding about a name in the header that is no column of the family. */
   addUnknownColumn(name: string, message: string): void {
     if (!this.columns.has(name)) {
       if (this.unknownColumns === MAX_UNKNOWN_COLUMNS) {
@@ -121,7 +121,7 @@ export function reasonOfFile(message: string): string {
   return findings.toReason();
 }
 
-/** The days a self-serve file may name, both included, as day counts. */
+/** The first and the last day that a self-serve file may name, as day counts. */
 export interface DayWindow {
   readonly first: number;
   readonly last: number;
@@ -141,7 +141,7 @@ const KIND_RULES: Readonly<Record<ValueKind, string>> = {
   boolean: 'true or false',
 };
 
-/** One plain sentence about a value: what it is, and the rule it breaks. */
+/** A sentence about a value: the value, and the rule that it breaks. */
 export function messageOf(
   value: Uint8Array,
   broken: BrokenRule,
@@ -180,25 +180,28 @@ const ROW_FAULTS: Readonly<Record<RowFault, string>> = {
   [RowFault.bareCarriageReturn]: 'a carriage return stands without a line feed',
 };
 
-/** What is wrong with a row's form, in a message about it. */
+/** The fault of a row's form, for a message. */
 export function faultText(fault: RowFault): string {
   return ROW_FAULTS[fault];
 }
 
-/** What is wrong with a row of another width than the header, in a message about it. */
+/** The fault of a row whose width is not the header's, for a message. */
 export function widthText(fields: number, width: number): string {
   return `has ${fields} field${fields === 1 ? '' : 's'}, the header has ${width}`;
 }
 
 const SHOWN_CODE_POINTS = 64;
-/** A code point takes at most four bytes; one more than is shown tells whether something is left out. */
+/**
+ * A code point has at most four bytes. One code point more than is shown tells whether something is
+ * left out.
+ */
 const SHOWN_BYTES = 4 * (SHOWN_CODE_POINTS + 1);
 /** A byte order mark within a file is part of its value. */
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * A value or a column name as messages give it: its first 64 code points, with an ellipsis where
- * something is left out. No more than that is decoded: a field may be as long as the file.
+ * something is left out. No more than that is decoded, because a field may be as long as the file.
  */
 export function shown(value: Uint8Array): string {
   const points = Array.from(DECODER.decode(value.subarray(0, SHOWN_BYTES)));

@@ -17,18 +17,18 @@ import {
 
 /** What the verdict depends on besides the bytes. */
 export interface UploadFacts {
-  /** What was found wrong with the file as a whole before (broken gzip, too large unpacked). */
+  /** A fault of the whole file that was found before (broken gzip, too large unpacked). */
   readonly finding: string | null;
   /** The day of the request in the account's time zone, as a day count since 1970-01-01. */
   readonly requestDay: number;
-  /** The channels whose cost is integrated, so that a cost upload may not name them. */
+  /** Channels with cost integration, which a cost upload may not name. */
   readonly integratedChannels: readonly string[];
 }
 
 export interface PrepareOptions {
-  /** Told of every finding about a row, also of those that the reason leaves out. */
+  /** Called with every finding about a row, also with those that the reason leaves out. */
   readonly listener?: FindingListener;
-  /** Where the columns are written; without it they get memory of their own. */
+  /** Where the columns are written; undefined: they get memory of their own. */
   readonly arena?: Arena;
 }
 
@@ -36,7 +36,7 @@ export interface PrepareOptions {
  * Parses, validates, groups by overwrite key and encodes one upload. A pure function of its
  * arguments, linear in the file's size.
  *
- * @param parts the whole file, whose parts follow one another
+ * @param parts the whole file, in parts that follow one another
  */
 export function prepareUpload(
   family: Family,
@@ -107,7 +107,9 @@ class UploadFile {
     return readHeader(this.family, names, fields, this.findings);
   }
 
-  /** Fills the block with the next rows of the header's width. Returns whether there were any rows at all. */
+  /**
+   * Fills the block with the next rows of the header's width. Returns whether there was any row.
+   */
   private fill(block: RowBlock, width: number): boolean {
     block.rows = 0;
     for (let read = 0; read < BLOCK_ROWS;) {
@@ -127,13 +129,13 @@ class UploadFile {
     return true;
   }
 
-  /** Takes the row that was taken last out of the block if its text is not well-formed. */
+  /** Removes the last row from the block if its text is not well-formed. */
   private checkLast(block: RowBlock): void {
     const row = block.rows - 1;
     if (!this.checkForm(this.dataRows + 1, valuesOf(block, row, block.width))) block.rows = row;
   }
 
-  /** Says what is wrong with the row that the block has not taken. */
+  /** Reports the fault of the row that the block has not taken. */
   private judgeOther(block: RowBlock, width: number): void {
     const { fields } = this.scanner;
     const row = this.dataRows + 1;

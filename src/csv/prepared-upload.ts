@@ -1,7 +1,6 @@
 /**
- * A validated upload, encoded: everything of it that a Native block needs and that differs from
- * upload to upload. Its columns may lie in memory that is written over once the preparing pool's
- * `release` has been told of it.
+ * A validated upload, encoded: the part of a Native block that differs from upload to upload. Its
+ * columns may be in memory that is overwritten after the preparing pool's `release` for it.
  */
 export interface PreparedUpload {
   readonly rows: number;

@@ -29,7 +29,7 @@ export interface Header {
   readonly fieldOf: readonly number[];
 }
 
-/** Names beyond this many are counted, not looked at; no family has nearly as many columns. */
+/** Names beyond this number are counted, not checked; no family has nearly as many columns. */
 export const MAX_HEADER_FIELDS = 128;
 
 const WHITESPACE_AT_ENDS = /^\p{White_Space}|\p{White_Space}$/u;
@@ -83,21 +83,23 @@ export function readHeader(
   return { width: fields, fieldOf };
 }
 
-/** What of an upload's facts the column rules depend on. */
+/** The facts of an upload on which the column rules depend. */
 interface RuleFacts {
   readonly requestDay: number;
   readonly integratedChannels: readonly string[];
 }
 
-/** As many bytes as a row with a key of its own has at least; with fewer the keys are found later. */
+/**
+ * Bytes of a short row with a key of its own. If rows are shorter, the table of keys grows later.
+ */
 const BYTES_A_KEY = 64;
 
 /**
- * The columns of one file of a family, and its overwrite keys. The memory behind stored columns
- * and keys is kept from file to file: a kernel has one file at a time.
+ * The columns of one file of a family, and its overwrite keys. The memory of stored columns and
+ * keys is kept from file to file, because a kernel has one file at a time.
  */
 export class UploadColumns {
-  /** By name, what is stored once a row and is no text. */
+  /** By name: the columns stored once a row that are not texts. */
   readonly stored: ReadonlyMap<string, StoredColumn>;
   readonly texts: RowTexts;
   /** Which of a row's columns the file has. */

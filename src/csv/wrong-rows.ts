@@ -35,7 +35,7 @@ export class RowFindings {
   }
 }
 
-/** A file's header, and those of its rows that have findings, in the file's order. */
+/** A file's header and its rows with findings, in the file's order. */
 export interface WrongRows {
   readonly columns: readonly string[];
   readonly rows: readonly WrongRow[];

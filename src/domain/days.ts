@@ -15,7 +15,7 @@ export function textOfDay(day: number): string {
   return new Date(day * MILLISECONDS_A_DAY).toISOString().slice(0, 10);
 }
 
-/** The day that it is in a time zone (IANA name) at a moment, as a day count. */
+/** The day in a time zone (IANA name) at a moment, as a day count. */
 export function dayInTimeZone(milliseconds: number, timeZone: string): number {
   if (timeZone === 'UTC') return Math.floor(milliseconds / MILLISECONDS_A_DAY);
   return dayOf(formatOf(timeZone).format(milliseconds));

@@ -1,4 +1,7 @@
-/** The one failure that ends a part of the service: reported by whatever meets it, awaited by whoever owns the part. */
+/**
+ * The failure that ends a part of the service. Whatever meets it reports it; the part's owner
+ * awaits it.
+ */
 export class Failure {
   /** Rejects when a failure is reported; otherwise pending for ever. */
   readonly promise: Promise<never>;

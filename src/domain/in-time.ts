@@ -1,6 +1,6 @@
 /**
- * What `work` resolves with, or what `late` returns when that takes longer than `timeoutMs`. The work
- * goes on either way.
+ * Resolves with the result of `work`, or with that of `late` when `work` takes longer than
+ * `timeoutMs`. It goes on in either case.
  *
  * @throws whatever `work` or `late` throws first
  */

@@ -1,17 +1,18 @@
-/** Where a piece begins: whole numbers and doubles are written as such. */
+/** Bytes; a piece may be read as integers or doubles. */
 const ALIGNMENT = 8;
 
 /**
- * Gives out pieces of one memory, one behind the other. What it has no room for gets memory of its own.
+ * Hands out pieces of one buffer, one behind the other. A piece that does not fit gets a buffer of
+ * its own.
  *
- * Nothing is cleared: of a piece, only what has been written may be read.
+ * Nothing is cleared: read of a piece only what has been written to it.
  */
 export class Arena {
-  /** The memory of what did not fit. */
+  /** The buffers of pieces that did not fit. */
   own: ArrayBuffer[] = [];
   private used = 0;
 
-  /** @param memory what may be written over */
+  /** @param memory may be overwritten */
   constructor(private readonly memory?: ArrayBufferLike) {}
 
   bytes(length: number): Uint8Array {
@@ -28,7 +29,7 @@ export class Arena {
     return copy;
   }
 
-  /** To be called when nothing that was given out is needed any more. */
+  /** To be called when no piece is needed any more. */
   clear(): void {
     this.used = 0;
     this.own = [];
@@ -47,15 +48,15 @@ export class Arena {
 }
 
 /**
- * Memory that is used again and again. What lives as long as a write outlives V8's young generation:
- * with new memory each time, V8 collects its whole heap again and again.
+ * Buffers that are used again. A buffer that lives as long as a write outlives V8's young
+ * generation: with new buffers for each write, V8 would collect its whole heap again and again.
  */
 export class Pool<T> {
   private readonly kept: T[] = [];
 
   /**
-   * @param make when none is kept
-   * @param mostKept what is given back beyond is dropped
+   * @param make called when none is kept
+   * @param mostKept what is given back beyond that is dropped
    */
   constructor(
     private readonly make: () => T,

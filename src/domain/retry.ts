@@ -2,8 +2,8 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Pauses between attempts. They double up to the longest, and half of each is random, so that many
- * callers that failed at the same moment do not come back at the same moment.
+ * Pauses between attempts. They double up to the longest. Half of each is random, so that callers
+ * that failed together do not retry together.
  */
 export class Backoff {
   private pause: number;
@@ -29,10 +29,11 @@ export class Backoff {
 }
 
 /**
- * Calls `attempt` until it succeeds. An error that waiting does not mend, and any error once `signal`
- * is aborted, is thrown.
+ * Calls `attempt` until it succeeds. Throws an error that waiting does not fix, and any error once
+ * `signal` is aborted.
  *
- * @param isPassing whether waiting may mend the error; called once an error, so it may count or log
+ * @param isPassing whether waiting may fix the error; called once for each error, so it may count
+ * or log
  */
 export async function retrying<T>(
   attempt: () => Promise<T>,

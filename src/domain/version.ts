@@ -2,8 +2,8 @@
  * Versions order uploads by acceptance: the last accepted upload of an overwrite key wins.
  *
  * A version is a 128-bit number: 48 bits of milliseconds, 16 of a counter, 64 of randomness. It is
- * a hybrid logical clock: always above every version seen, so that a gateway whose clock is behind
- * still draws versions above those of the uploads it knows of.
+ * a hybrid logical clock: a new version is above every version seen, even on a gateway whose clock
+ * is behind.
  */
 
 const COUNTER_BITS = 16n;

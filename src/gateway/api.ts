@@ -12,9 +12,12 @@ import { ExpressServer } from './http/express-server.js';
 import { NestLog } from '../ops/nest-log.js';
 
 const HEADERS_TIMEOUT_MS = 20_000;
-/** Above the idle time of usual load balancers (60 s), so that they close first and never write into a close. */
+/**
+ * Above the usual idle time of load balancers (60 s): they close a connection first, and never
+ * write into one that is being closed.
+ */
 const KEEP_ALIVE_MS = 75_000;
-/** The upload deadline is the one that answers; Node's own stands behind it for everything else. */
+/** The upload deadline gives the answer. Node's own timeout bounds everything else. */
 const REQUEST_TIMEOUT_MARGIN_MS = 60_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { TokenDirectory } from '../accounts/account.js';
 import type { Config } from '../config/config.js';
-import type { ErasureFence } from '../domain/erasure-fence.js';
+import type { ErasedUploads } from '../domain/erased-uploads.js';
 import type { AcceptanceFence, RequestLookup } from '../status/request-lookup.js';
 import type { VersionClock } from '../domain/version.js';
 import type { UploadLog } from '../log/upload-log.js';
@@ -12,7 +12,7 @@ export interface GatewayDependencies {
   readonly tokens: TokenDirectory;
   readonly lookup: RequestLookup;
   readonly fence: AcceptanceFence;
-  readonly erased: ErasureFence;
+  readonly erased: ErasedUploads;
   readonly clock: VersionClock;
   readonly config: GatewayConfig;
   readonly logger: Logger;
@@ -30,12 +30,12 @@ export type GatewayConfig = Pick<Config, 'integratedChannels'> & {
   >;
 };
 
-/** Injection tokens: interfaces leave nothing at run time that could be injected by type. */
+/** Injection tokens, because interfaces do not exist at run time. */
 export const UPLOAD_LOG = Symbol('UploadLog');
 export const TOKEN_DIRECTORY = Symbol('TokenDirectory');
 export const REQUEST_LOOKUP = Symbol('RequestLookup');
 export const ACCEPTANCE_FENCE = Symbol('AcceptanceFence');
-export const ERASURE_FENCE = Symbol('ErasureFence');
+export const ERASED_UPLOADS = Symbol('ErasedUploads');
 export const VERSION_CLOCK = Symbol('VersionClock');
 export const GATEWAY_CONFIG = Symbol('GatewayConfig');
 export const LOGGER = Symbol('Logger');

@@ -7,7 +7,7 @@ import { CreateController } from './create/create.controller.js';
 import { TimedLog } from './create/timed-log.js';
 import {
   ACCEPTANCE_FENCE,
-  ERASURE_FENCE,
+  ERASED_UPLOADS,
   GATEWAY_CONFIG,
   LOGGER,
   REQUEST_LOOKUP,
@@ -36,7 +36,7 @@ export class GatewayModule {
         { provide: TOKEN_DIRECTORY, useValue: dependencies.tokens },
         { provide: REQUEST_LOOKUP, useValue: dependencies.lookup },
         { provide: ACCEPTANCE_FENCE, useValue: dependencies.fence },
-        { provide: ERASURE_FENCE, useValue: dependencies.erased },
+        { provide: ERASED_UPLOADS, useValue: dependencies.erased },
         { provide: VERSION_CLOCK, useValue: dependencies.clock },
         { provide: GATEWAY_CONFIG, useValue: dependencies.config },
         { provide: LOGGER, useValue: dependencies.logger },

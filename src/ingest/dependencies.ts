@@ -1,7 +1,8 @@
-import type { ErasureFence } from '../domain/erasure-fence.js';
+import type { ErasedUploads } from '../domain/erased-uploads.js';
 import type { Config } from '../config/config.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
+import type { TransitionPublisher } from '../status/publisher.js';
 import type { RowStore } from '../warehouse/row-store.js';
 
 /** What ingest needs of the rest of the service. */
@@ -9,6 +10,13 @@ export interface IngestDependencies {
   readonly config: Config;
   readonly log: UploadLog;
   readonly rows: RowStore;
-  readonly fence: ErasureFence;
+  readonly erased: ErasedUploads;
   readonly logger: Logger;
+}
+
+/** What the steps of an upload's processing share. */
+export interface StepDependencies extends Omit<IngestDependencies, 'config'> {
+  readonly publisher: TransitionPublisher;
+  /** Aborted: nothing is waited for any more. */
+  readonly signal: AbortSignal;
 }

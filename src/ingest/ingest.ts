@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { Failure } from '../domain/failure.js';
 import type { UploadEnd } from '../log/uploads/upload-records.js';
+import { uploadsInFlight } from '../ops/metrics.js';
 import { endSpan } from '../ops/tracing.js';
 import { Assembler } from './assemble/assembler.js';
 import { ChunkStore } from './assemble/chunk-store.js';
@@ -25,7 +26,7 @@ import { PreparePool, type Preparer } from './prepare/prepare-pool.js';
 import { isErased, uploadInFlight, type UploadInFlight } from './upload-in-flight.js';
 import { WaitingRoom } from './waiting-room.js';
 
-/** How often it is looked at most whether open uploads are still waited for. */
+/** Ends of partitions are looked at no more often than this while uploads are open. */
 const LOOK_MS = 10_000;
 
 /** What ingest works with besides its ports. */
@@ -39,8 +40,8 @@ function meansOf({ config }: IngestDependencies): IngestMeans {
 }
 
 /**
- * The ingest role: reads the records of the uploads topic and puts uploads together (`records`), takes
- * each to its final status (`process`), and commits last.
+ * The ingest role: reads the records of the uploads topic and puts uploads together (`records`),
+ * takes each to its final status (`process`), and commits last.
  */
 export class Ingest implements RecordHandler {
   private readonly failure = new Failure();
@@ -49,7 +50,7 @@ export class Ingest implements RecordHandler {
   private readonly processor: UploadProcessor;
   private readonly processing = new Set<Promise<unknown>>();
   private readonly room: WaitingRoom;
-  private readonly giveUpMs: number;
+  private readonly dropAfterMs: number;
   private readonly endWatch: EndWatch;
   private consumption: Consumption | undefined;
   private isStopping = false;
@@ -80,11 +81,11 @@ export class Ingest implements RecordHandler {
     setMaxListeners(0, signal);
     const { limits } = dependencies.config;
     this.room = new WaitingRoom(limits.waitingUploadBytes);
-    this.giveUpMs = giveUpMs(limits);
+    this.dropAfterMs = dropAfterMs(limits);
     this.endWatch = new EndWatch(
       dependencies.log,
       this.assignments,
-      Math.min(this.giveUpMs / 10, LOOK_MS),
+      Math.min(this.dropAfterMs / 10, LOOK_MS),
       this.failure.report,
     );
     this.processor = new UploadProcessor(
@@ -96,7 +97,7 @@ export class Ingest implements RecordHandler {
     );
   }
 
-  /** Rejects when ingest cannot go on: the process is to end, and the next one replays. */
+  /** Rejects when ingest cannot go on. The process is to end, and the next one replays. */
   get failed(): Promise<never> {
     return this.failure.promise;
   }
@@ -109,7 +110,7 @@ export class Ingest implements RecordHandler {
       this.failure.report,
     );
     const { log } = this.dependencies;
-    const assembler = new Assembler(log, this.store, owned.watermark, this.giveUpMs);
+    const assembler = new Assembler(log, this.store, owned.watermark, this.dropAfterMs);
     this.assignments.set(partition, { owned, assembler });
   }
 
@@ -138,7 +139,7 @@ export class Ingest implements RecordHandler {
       try {
         complete = await assembler.take(record);
       } catch (error) {
-        // What it waited for did not come before the end: whoever has the partition next takes the record.
+        // Room did not come before the stop: the partition's next consumer takes the record.
         if (isWanted()) throw error;
       }
       if (complete !== undefined) {
@@ -150,7 +151,7 @@ export class Ingest implements RecordHandler {
   }
 
   /**
-   * Reads no further, finishes what is in flight, commits. What is not finished after `deadlineMs`
+   * Reads no further, finishes uploads in flight, commits. What is not finished after `deadlineMs`
    * is left to the next process, which replays it.
    */
   async stop(deadlineMs: number): Promise<void> {
@@ -170,13 +171,17 @@ export class Ingest implements RecordHandler {
   private begin(upload: UploadInFlight): void {
     const processing = this.process(upload)
       .catch(this.failure.report)
-      .finally(() => this.processing.delete(processing));
+      .finally(() => {
+        this.processing.delete(processing);
+        uploadsInFlight.set(this.processing.size);
+      });
     this.processing.add(processing);
+    uploadsInFlight.set(this.processing.size);
   }
 
   private async process(upload: UploadInFlight): Promise<void> {
-    // Of an upload that a replay brings back after its account's erasure, nothing is told.
-    if (!isErased(this.dependencies.fence, upload)) await this.processor.process(upload);
+    // A replay may bring back an upload of an erased account: nothing is published about it.
+    if (!isErased(this.dependencies.erased, upload)) await this.processor.process(upload);
     const { requestId, owned, end, span, transition } = upload;
     span.setAttribute('status', transition.status);
     endSpan(span);
@@ -193,11 +198,11 @@ function completedBytes({ headers, value }: LogRecord): number | undefined {
 }
 
 /**
- * An upload without an end for so long gets none, or a late one. After its deadline it may still wait
- * for its chunks, for its idempotency key (three times) and for the end, each as long as the log may
- * take; that twice, for clocks and queues that are slower than their timeouts say.
+ * After so long an upload without an end gets none, or a late one. After its deadline it may still
+ * wait for its chunks, for its idempotency key (three times) and for the end, each as long as the
+ * log may take. Twice that, for clocks and queues slower than their timeouts.
  */
-function giveUpMs({ uploadDeadlineMs, logTimeoutMs }: Config['limits']): number {
+function dropAfterMs({ uploadDeadlineMs, logTimeoutMs }: Config['limits']): number {
   return 2 * (uploadDeadlineMs + 5 * logTimeoutMs);
 }
 

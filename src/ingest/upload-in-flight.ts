@@ -1,5 +1,5 @@
 import { type RowCounts, type Transition, uploaded } from '../status/transition.js';
-import type { ErasureFence } from '../domain/erasure-fence.js';
+import type { ErasedUploads } from '../domain/erased-uploads.js';
 import { beginSpan, type Span, SpanKind } from '../ops/tracing.js';
 import type { CompleteUpload } from './assemble/complete-upload.js';
 import type { OwnedPartition } from './commit/owned-partition.js';
@@ -19,9 +19,9 @@ export interface UploadInFlight extends CompleteUpload {
   rows: RowCounts;
 }
 
-/** Whether nothing is to be made of the upload any more, because its account has been erased. */
-export function isErased(fence: ErasureFence, { account, version }: UploadInFlight): boolean {
-  return fence.covers(account, version);
+/** Whether the upload is to be dropped because its account has been erased. */
+export function isErased(erased: ErasedUploads, { account, version }: UploadInFlight): boolean {
+  return erased.covers(account, version);
 }
 
 export function uploadInFlight(upload: CompleteUpload, owned: OwnedPartition): UploadInFlight {

@@ -1,9 +1,9 @@
 /**
  * Bounds the bytes of complete uploads that wait for validation and the warehouse.
  *
- * To be asked before an upload is put together, for each upload and in the middle of a batch of
- * records: a thousand ends fit into one batch. At most one upload goes beyond the bound, so that a
- * large one is not passed by small ones for ever.
+ * Ask it for each upload before it is put together, also in the middle of a batch of records: a
+ * thousand ends fit into one batch. At most one upload goes beyond the bound; otherwise small ones
+ * would pass a large one for ever.
  */
 export class WaitingRoom {
   private bytes = 0;
@@ -12,9 +12,9 @@ export class WaitingRoom {
   constructor(private readonly maxBytes: number) {}
 
   /**
-   * Resolves with true when the upload may come in; its bytes are to be given back when it leaves.
+   * Resolves with true when the upload may come in; give its bytes back when it leaves.
    *
-   * @param isWanted whether it still is; if not, resolves with false after the next `wake`
+   * @param isWanted whether the upload still is; if not, resolves with false after the next `wake`
    */
   async enter(bytes: number, isWanted: () => boolean): Promise<boolean> {
     while (isWanted()) {
@@ -32,7 +32,7 @@ export class WaitingRoom {
     this.wake();
   }
 
-  /** Lets those who wait look again whether they are still wanted. */
+  /** Makes those who wait look again whether they are still wanted. */
   wake(): void {
     const { change } = this;
     this.change = new Change();

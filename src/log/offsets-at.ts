@@ -2,10 +2,10 @@ import { timeOf } from './consumer-lag.js';
 import type { Topic, UploadLog } from './upload-log.js';
 
 /**
- * By partition: the offset of the first record that is still kept and that the log took at `time`
- * (milliseconds since the epoch) or later; the end offset when there is none.
+ * By partition: the offset of the first kept record that the log took at `time` (milliseconds since
+ * the epoch) or later; the end offset when there is none.
  *
- * Found by halving, for which a log that is asked for one record at a time is enough.
+ * Found by bisection, which needs only a log that can be asked for one record at a time.
  *
  * @throws LogUnavailableError
  */
@@ -26,7 +26,7 @@ async function offsetAt(
   end: number,
   time: number,
 ): Promise<number> {
-  // Every record below `low` is older or gone, every one from `high` on is not older.
+  // Every record below `low` is older or gone, none from `high` on is older.
   let low = 0;
   let high = end;
   while (low < high) {

@@ -6,18 +6,18 @@ export interface Application {
   readonly topic: Topic;
   readonly group: string;
   /**
-   * Carries out what a batch of records says, each of which may have been carried out before.
+   * Applies a batch of records, each of which may have been applied before.
    *
-   * @param signal aborted: what waits is to give up, with any error
+   * @param signal aborted: whatever waits gives up, with any error
    */
   readonly apply: (records: readonly LogRecord[], signal: AbortSignal) => Promise<void>;
-  /** Whether waiting may mend the error: the batch is then applied again. */
+  /** Whether waiting may fix the error: the batch is then applied again. */
   readonly isPassing: (error: unknown) => boolean;
 }
 
 /**
- * Reads a topic in a group of its own and applies every batch of records, which is committed last:
- * after a death the next process applies it again.
+ * Reads a topic in a group of its own and applies every batch of records before it is committed.
+ * After a crash the next process applies it again.
  */
 export class RecordApplier implements RecordHandler {
   private readonly failure = new Failure();

@@ -14,23 +14,23 @@ export const CONSUMER_GROUPS = {
   ingest: { topic: 'uploads', group: 'ingest' },
   /** Writes transitions into the request history. */
   history: { topic: 'status', group: 'status-history' },
-  /** Applies what operators say of metrics. */
+  /** Applies operators' orders about metrics. */
   metrics: { topic: 'control', group: 'metric-catalogue' },
-  /** Writes what operators did into the audit table. */
+  /** Writes operators' actions into the audit table. */
   audit: { topic: 'control', group: 'audit' },
   /** Erases accounts. */
   erasure: { topic: 'control', group: 'account-erasure' },
 } as const satisfies Record<string, { topic: Topic; group: string }>;
 
 export interface RecordToAppend {
-  /** Chooses the partition, unless `partition` does. */
+  /** Chooses the partition, unless `partition` is given. */
   readonly key: string;
   readonly partition?: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly value: Uint8Array;
 }
 
-/** What one topic is to take. */
+/** Records for one topic. */
 export interface TopicRecords {
   readonly topic: Topic;
   readonly records: readonly RecordToAppend[];
@@ -51,13 +51,13 @@ export interface LogRecord extends RecordPosition {
 
 /**
  * Receives the records of one consumption. Calls for one partition never overlap: the next records
- * of a partition are fetched after the promise for the ones before has resolved. A rejection ends
- * the consumption (see `Consumption.failed`).
+ * of a partition follow after the promise for the ones before has resolved. A rejection ends the
+ * consumption (see `Consumption.failed`).
  */
 export interface RecordHandler {
   /** Records of the partition follow from `offset` (the committed one) on. */
   assigned(partition: number, offset: number): void;
-  /** No more records of the partition follow; state about it is to be dropped, not committed. */
+  /** No more records of the partition follow. Drop its state and commit nothing. */
   revoked(partition: number): void;
   /** `records` are in the order of their offsets, at least one. */
   records(partition: number, records: readonly LogRecord[]): Promise<void>;
@@ -65,8 +65,8 @@ export interface RecordHandler {
 
 export interface Consumption {
   /**
-   * Commits durably: the next consumer of the partition begins at `offset`. Of a partition that has
-   * been revoked nothing is committed. Also to be called after `stop`.
+   * Commits durably: the next consumer of the partition begins at `offset`. For a revoked partition
+   * nothing is committed. May be called after `stop`.
    */
   commit(partition: number, offset: number): Promise<void>;
   /** Rejects when the consumption cannot go on; otherwise pending until `stop`. */
@@ -77,8 +77,8 @@ export interface Consumption {
 
 export interface Tail {
   /**
-   * Rejects when the tail cannot go on, and whoever follows it with it; otherwise pending. What may
-   * pass (a log that is away, or refuses) is waited for.
+   * Rejects when the tail cannot go on; otherwise pending. What may pass (a log that is away, or
+   * refuses) is waited for.
    */
   readonly failed: Promise<never>;
   /** Resolves when every record below `offsets` (by partition) has been handed over; rejects on a timeout. */
@@ -86,7 +86,9 @@ export interface Tail {
   stop(): Promise<void>;
 }
 
-/** What the log answers shows that it can never work as configured. One line that names what to change. */
+/**
+ * The log's answer shows that it can never work as configured. One line that names what to change.
+ */
 export class LogSetupError extends Error {
   override readonly name = 'LogSetupError';
 }
@@ -101,18 +103,18 @@ export interface UploadLog {
   partitions(topic: Topic): number;
 
   /**
-   * Appends in the order given. Resolves, with the positions in the same order, once every record
-   * is durable. Those of one partition stand there one right behind the other.
+   * Appends in the given order. Resolves with the positions, in the same order, once every record
+   * is durable. Records of one partition get consecutive offsets.
    *
    * @throws LogUnavailableError
    */
   append(topic: Topic, records: readonly RecordToAppend[]): Promise<readonly RecordPosition[]>;
 
   /**
-   * Appends to one topic after the other. Resolves once every record is durable. No reader ever finds
-   * a topic's records in the log without those of the topics before it.
+   * Appends to one topic after the other. Resolves once every record is durable. No reader ever
+   * finds a topic's records without those of the topics before it.
    *
-   * @throws LogUnavailableError how far it has come is unknown
+   * @throws LogUnavailableError how much was appended is unknown
    */
   appendInOrder(appends: readonly TopicRecords[]): Promise<void>;
 
@@ -123,14 +125,17 @@ export interface UploadLog {
   committedOffsets(topic: Topic, group: string): Promise<readonly number[]>;
 
   /**
-   * Lets the group begin at `offsets` (by partition) again. No consumer may be a member of it.
+   * Makes the group begin at `offsets` (by partition) again. No consumer may be a member of it.
    *
    * @throws LogUnavailableError
    * @throws Error, one line, when the group has a member
    */
   rewind(topic: Topic, group: string, offsets: readonly number[]): Promise<void>;
 
-  /** Reads every partition of `topic` from the committed offsets of `group` on, as its only member or one of several. */
+  /**
+   * Reads every partition of `topic` from the committed offsets of `group` on, as its only member
+   * or as one of several.
+   */
   consume(topic: Topic, group: string, handler: RecordHandler): Promise<Consumption>;
 
   /** Hands over every record from `from` (offsets by partition) on, in order within a partition, without a group. */
@@ -149,13 +154,13 @@ export interface UploadLog {
   ): AsyncIterable<readonly LogRecord[]>;
 
   /**
-   * How long the topic keeps a record at most, in milliseconds; Infinity: for ever. The embedded log
-   * keeps a record longer as long as a group has not committed it.
+   * How long the topic keeps a record at most, in milliseconds; Infinity: for ever. The embedded
+   * log keeps a record longer while a group has not committed it.
    *
    * @throws LogUnavailableError
    */
   maxRetentionMs(topic: Topic): Promise<number>;
 
-  /** Waits for what is being appended, then releases everything. Idempotent. */
+  /** Waits for appends under way, then releases everything. Idempotent. */
   close(): Promise<void>;
 }

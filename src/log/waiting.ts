@@ -5,7 +5,7 @@ interface Waiter {
   settle(error?: Error): void;
 }
 
-/** Those who wait until a tail has come so far. */
+/** Callers that wait until a tail has come so far. */
 export class Waiting {
   private readonly waiters = new Set<Waiter>();
   private failure: Error | undefined;

@@ -26,7 +26,7 @@ export interface OperatorDependencies {
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<OperatorDependencies>().build();
 
-/** Carries out what operators order through the topic `control`; runs with the role `status`. */
+/** Applies what operators order through the topic `control`; runs with the role `status`. */
 @Module({})
 export class OperatorModule extends ConfigurableModuleClass implements OnApplicationBootstrap {
   constructor(@Inject(MODULE_OPTIONS_TOKEN) private readonly dependencies: OperatorDependencies) {

@@ -4,11 +4,11 @@ import { closeSync, openSync } from 'node:fs';
 const LOST = new Set(['EROFS', 'EIO']);
 
 /**
- * Whether a disk on which writing has failed can be written never again, as far as this process goes.
- * On one that is full, or that fails in places, the file opens. Only opening tells: to whoever asks
- * for access a file system that has met an error looks as before.
+ * Whether a disk on which a write has failed is lost for this process. On a full disk, or one with
+ * bad places, the file can still be opened. An access check does not tell: a file system that has
+ * met an error passes it.
  *
- * @param file on that disk; one that is not there tells nothing
+ * @param file on that disk; a missing file tells nothing
  * @returns what is wrong; undefined: the next write may succeed
  */
 export function lostDisk(file: string): Error | undefined {

@@ -225,7 +225,7 @@ export const processInfo = new Gauge({
   registers,
 });
 
-// A counter that appears with its first event at 1 has no increase that Prometheus could see.
+// Prometheus sees no increase of a counter that first appears as 1.
 for (const { name: family } of FAMILIES) {
   for (const cause of ['rejected', 'crash', 'exception']) deadLetters.inc({ family, cause }, 0);
   for (const status of ['validated', 'ingested', 'succeeded', 'failed']) {

@@ -18,15 +18,15 @@ export interface OpsServerOptions {
   /** Also gets Node's own metrics (event loop lag, memory, garbage collection), once. */
   readonly registry: Registry;
   readonly readiness: ReadinessChecks;
-  /** Told beside them; the process is ready without. */
+  /** Reported beside them; they do not decide whether the process is ready. */
   readonly told?: ReadinessChecks;
   readonly logger: Logger;
-  /** By name: each brings some metrics up to date that are asked for rather than counted; may fail. */
+  /** By name: each refreshes metrics that are measured on request; it may fail. */
   readonly measurements?: Readonly<Record<string, () => Promise<void>>>;
 }
 
 const SCRAPE_WAIT_MS = 2_000;
-/** Gauges that prom-client names as counters; the same numbers stand beside them, by type. */
+/** Gauges that prom-client names like counters. The same numbers exist by type. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -40,8 +40,8 @@ interface Answer {
 }
 
 /**
- * What operators and their machines ask: `GET /metrics`, `/health/live` (200 while the process
- * answers at all) and `/health/ready` (200 or 503, with what does not hold).
+ * For operators and their tools: `GET /metrics`, `/health/live` (200 while the process answers at
+ * all) and `/health/ready` (200 or 503, with what does not hold).
  */
 export function createOpsServer(options: OpsServerOptions): OpsServer {
   const { registry, readiness, told, logger, measurements = {} } = options;
@@ -52,7 +52,7 @@ export function createOpsServer(options: OpsServerOptions): OpsServer {
 
   for (const measurement of Object.keys(measurements)) measurementFailures.inc({ measurement }, 0);
 
-  // Without what was to be asked for, everything that is counted still tells what is wrong.
+  // A failed measurement must not fail the scrape: the counters tell what is wrong.
   async function refresh(measurement: string, measure: () => Promise<void>): Promise<void> {
     const reason = await attempt(measure, SCRAPE_WAIT_MS);
     if (reason === 'ok') return;

@@ -2,7 +2,7 @@ import { Failure } from '../domain/failure.js';
 import { attempt } from './attempt.js';
 import type { Logger } from './logger.js';
 
-/** Something that runs until it is stopped, or cannot go on. */
+/** Something that runs until it is stopped or cannot go on. */
 export interface Part {
   /** Rejects when it cannot go on; absent: it always can. */
   readonly failed?: Promise<never>;
@@ -27,8 +27,8 @@ export class Parts {
   }
 
   /**
-   * Stops what was started last first. After the deadline those that are left are told to stop, and
-   * none of them is waited for. Never rejects.
+   * Stops the parts, the one started last first. After the deadline the rest are told to stop and
+   * not waited for. Never rejects.
    *
    * @param deadline by performance.now()
    */

@@ -1,25 +1,25 @@
 import { attempt } from './attempt.js';
 
 /**
- * What has to hold before this process is sent work, by name. A check resolves when it holds and
- * rejects with an Error whose message is the reason when it does not.
+ * What has to hold before this process gets work, by name. A check resolves when it holds.
+ * Otherwise it rejects with an Error whose message is the reason.
  */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
 export interface ReadinessReport {
-  /** `degraded`: ready, although a check that does not decide does not hold. */
+  /** `degraded`: ready, although a check that does not decide has failed. */
   readonly status: 'ok' | 'degraded' | 'unavailable';
   /** By check: `ok`, or why not. */
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** Probes give up after a second by default; an answer with a reason has to be faster than that. */
+/** Probes give up after a second by default. An answer with a reason has to come before that. */
 const CHECK_TIMEOUT_MS = 800;
 
 /**
- * Runs every check at once. A check that does not answer in time does not hold.
+ * Runs all checks at once. A check that does not answer in time has failed.
  *
- * @param told checks that are told of and do not decide
+ * @param told checks that are reported and do not decide
  */
 export async function checkReadiness(
   checks: ReadinessChecks,

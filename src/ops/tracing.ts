@@ -32,10 +32,10 @@ const setter: TextMapSetter<{ traceparent?: string }> = {
 };
 
 /**
- * Exports spans to a collector (OTLP over HTTP, as JSON). Until it
- * is called spans cost nothing and go nowhere; a caller's trace context is passed on all the same.
+ * Exports spans to a collector (OTLP over HTTP, as JSON). Without this call spans cost nothing and
+ * go nowhere; a caller's trace context is still passed on.
  *
- * The SDK is loaded here and not before: a process that exports nothing does not hold it.
+ * The SDK is loaded here, so that a process that exports nothing does not hold it.
  *
  * @param endpoint the collector's base address, to which `/v1/traces` is added
  * @returns exports what is left and stops
@@ -59,7 +59,7 @@ export async function startTracing(endpoint: string): Promise<() => Promise<void
   };
 }
 
-/** Begins a span under the trace of `parent`, or a trace of its own. Whoever begins it ends it. */
+/** Begins a span in the trace of `parent`, or in a new trace. The caller ends it. */
 export function beginSpan(
   name: string,
   kind: SpanKind,
@@ -75,14 +75,14 @@ export function beginSpan(
   return trace.getTracer(SERVICE_NAME).startSpan(name, { kind, attributes, links }, above);
 }
 
-/** What carries the span's trace over to another process; undefined when there is no trace. */
+/** What another process needs to continue the span's trace; undefined when there is no trace. */
 export function traceParentOf(span: Span): TraceParent {
   const carrier: { traceparent?: string } = {};
   propagator.inject(trace.setSpan(ROOT_CONTEXT, span), carrier, setter);
   return carrier.traceparent;
 }
 
-/** Ends a span, with the reason's class when what it is about has failed. */
+/** Ends a span, with the reason's class if its work has failed. */
 export function endSpan(span: Span, failure?: string): void {
   if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
   span.end();

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 
-/** An event loop that has not turned for so long does not come back. */
+/** An event loop that has not turned for so long is blocked for good. */
 const BLOCKED_SECONDS = 60;
 const RENEW_MS = 1_000;
 
 /**
- * Counts down by itself, whatever the main thread does; it counts turns of its own, so that a
- * process that was halted (SIGSTOP) goes on afterwards. What it has to say may block, the kill may not.
+ * Counts down whatever the main thread does. It counts its own turns, so that a process that was
+ * stopped (SIGSTOP) goes on afterwards. Writing the last line may block, the kill may not.
  */
 const THREAD = `
 const { workerData: state } = require('node:worker_threads');
@@ -22,25 +22,28 @@ for (;;) {
 }`;
 
 /**
- * Ends a process that cannot end by itself: a thread that counts down, and what sets the count again
- * each second is the event loop of the main thread, as long as the process is not to end.
+ * Ends a process that cannot end by itself. A thread counts down; the main thread's event loop sets
+ * the count again each second, as long as the process is not to end.
  *
- * It kills: process.exit waits for the threads of Node's pool, which may wait for a disk, an engine or
- * a name server, and called on another thread it ends that thread alone. The thread takes 10 MB and 20 ms.
+ * It kills the process. process.exit would wait for the threads of Node's pool, which may wait for
+ * a disk, an engine or a name server; called on another thread it ends that thread alone. The
+ * thread takes 10 MB and 20 ms.
  */
 export class Watchdog {
   /** Seconds left, and 1 once they are not set again. */
   private readonly state = new Int32Array(new SharedArrayBuffer(8));
   private readonly renewing: NodeJS.Timeout;
 
-  /** @param blockedSeconds after which a main thread counts as blocked for good */
+  /**
+   * @param blockedSeconds without a turn, after which the main thread counts as blocked for good
+   */
   constructor(blockedSeconds = BLOCKED_SECONDS) {
     const renew = (): void => {
       Atomics.store(this.state, 0, blockedSeconds);
     };
     renew();
     this.renewing = setInterval(renew, RENEW_MS).unref();
-    // Without the environment: NODE_OPTIONS may load more than the whole thread takes.
+    // Without the environment: NODE_OPTIONS could load more than the thread itself takes.
     new Worker(THREAD, { eval: true, workerData: this.state, env: {}, execArgv: [] }).unref();
   }
 

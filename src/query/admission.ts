@@ -5,7 +5,7 @@ const QUEUE_LENGTH = 64;
 /** How long one waits. */
 const QUEUE_WAIT_MS = 10_000;
 
-/** Lets so many queries run at once. The next ones wait in line, for a bounded time. */
+/** Bounds how many queries run at once. Further ones wait in line, for a bounded time. */
 export class Admission {
   private running = 0;
   private readonly waiting = new Set<() => void>();
@@ -15,7 +15,7 @@ export class Admission {
   /**
    * Resolves when the query may run, with the function that ends its turn.
    *
-   * @throws EngineException as ClickHouse does when too many queries run
+   * @throws EngineException as ClickHouse's when too many queries run
    */
   async enter(signal: AbortSignal): Promise<() => void> {
     if (this.running < this.limit) this.running++;
@@ -27,7 +27,7 @@ export class Admission {
     };
   }
 
-  /** A turn passes on to the first in line. */
+  /** Passes the turn to the first in line. */
   private leave(): void {
     const [next] = this.waiting;
     if (next === undefined) this.running--;

@@ -19,7 +19,7 @@ const FAMILIES: readonly (readonly [prefix: RegExp, contentType: string])[] = [
   ],
 ];
 
-/** The Content-Type of a result in this format of ClickHouse's, whatever its case. */
+/** The Content-Type of a result in this ClickHouse format, in any case. */
 export function contentTypeOf(format: string): string {
   const name = format.toLowerCase();
   return FAMILIES.find(([prefix]) => prefix.test(name))?.[1] ?? TEXT;

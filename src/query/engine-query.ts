@@ -5,9 +5,9 @@ import type { Pipes } from './pipes.js';
 import type { ReadOnlySessions, Scope } from './sessions.js';
 import type { Statement } from './statement-guard.js';
 
-/** How long after the engine's own limit a query is stopped that writes to a reader who is slow. */
+/** A query that writes to a slow reader is stopped so long after the engine's own limit. */
 const GRACE_MS = 500;
-/** A statement is not yet known to the engine in its first moments: stopping is tried again. */
+/** The engine does not know a statement in its first moments: stopping is tried again. */
 const KILL_AGAIN_MS = 100;
 
 export interface EngineQuery {
@@ -20,17 +20,17 @@ export interface EngineQuery {
 }
 
 export interface EngineResult {
-  /** The bytes as the engine writes them. Ends when the query does, well or not. */
+  /** The bytes as the engine writes them. Ends with the query, successful or not. */
   readonly output: Readable;
-  /** Whether it ended well. Rejects with an EngineException. */
+  /** Resolves when the query succeeded. Rejects with an EngineException. */
   readonly done: Promise<{ readonly rows: number }>;
-  /** Its client is gone, or its time is over. The reason is an EngineException. */
+  /** Aborted when the client has gone or the time is over. The reason is an EngineException. */
   readonly stopped: AbortSignal;
 }
 
 /**
  * Runs a statement that `guard` has passed and hands its result to `consume` while it is made.
- * Returns when the engine has let go of it.
+ * Returns when the engine has released the session.
  */
 export async function runQuery(
   sessions: ReadOnlySessions,
@@ -80,20 +80,21 @@ export async function runQuery(
         });
       const settled = done.catch(() => undefined);
       try {
-        // Time and client count until the last byte is handed over, not only while the engine works.
+        // Time limit and client count until the last byte is handed over, not only while the engine
+        // works.
         await consume({ output, done, stopped: stopping.signal });
       } finally {
         clearTimeout(deadline);
         signal.removeEventListener('abort', cancel);
         cancel();
-        // The session is given back only after the engine is through with it.
+        // The session is given back only after the engine is done with it.
         await settled;
       }
     }),
   );
 }
 
-/** Calls `kill` once the signal says so, and again until `end`. */
+/** Calls `kill` once the signal is aborted, and again until `end`. */
 function whenStopped(stopped: AbortSignal, kill: () => void): { end: () => void } {
   let timer: NodeJS.Timeout | undefined;
   const attempt = (): void => {

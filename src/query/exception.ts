@@ -19,7 +19,7 @@ export const CODE = {
 
 /** Codes by HTTP status as ClickHouse's server maps them; every other code is a 500. */
 const STATUS: readonly (readonly [status: number, codes: readonly number[]])[] = [
-  // What cannot be parsed or does not fit: the query has to change.
+  // Cannot be parsed or does not fit: the query has to change.
   [400, [6, 8, 15, 25, 26, 27, 36, 37, 38, 41, 44, 53, 62, 72, 117, 123, 167, 168, 223, 321]],
   [400, [376, 427, 441, 675, 676]],
   [403, [497]],
@@ -38,7 +38,7 @@ const STATUS_BY_CODE = new Map(
 
 const TEXT = /^(?:Query failed: )?Code: (\d+)\. DB::Exception: (.*) \(([A-Z][A-Z0-9_]+)\)$/s;
 
-/** An error of the engine, or one raised here in its words. */
+/** An error of the engine, or one raised here in the engine's words. */
 export class EngineException extends Error {
   override readonly name = 'EngineException';
 
@@ -59,7 +59,7 @@ export class EngineException extends Error {
     return new EngineException(CODE[type], type, detail);
   }
 
-  /** Anything thrown, as the engine would say it. */
+  /** Anything thrown, as the engine would report it. */
   static from(error: unknown): EngineException {
     if (error instanceof EngineException) return error;
     const message = error instanceof Error ? error.message : String(error);

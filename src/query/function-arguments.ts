@@ -8,8 +8,8 @@ const TAKING_NAMES = new Set(['arrayreduce', 'arrayreduceinranges', 'initializea
 const NAME = /^'(\w+)(?:\([\d ,.]*\))?'$/;
 
 /**
- * Of functions that take the name of an aggregate function as a text: it must stand there, and be
- * one that is allowed.
+ * For functions that take the name of an aggregate function as a text: the text must be there, and
+ * the function allowed.
  *
  * @param by name of the function, in lower case
  * @throws EngineException
@@ -20,7 +20,7 @@ export function refuseAggregateName(
   engine: EngineNames,
 ): void {
   if (!TAKING_NAMES.has(by)) return;
-  // The engine computes what stands in brackets: no function may.
+  // The engine evaluates what is in brackets: no function may be in them.
   const name = argument?.[0] === 'StringLiteral' ? NAME.exec(argument[1])?.[1] : undefined;
   if (name === undefined) {
     throw EngineException.of(
@@ -32,7 +32,10 @@ export function refuseAggregateName(
   if (!isAllowedAggregate(name.toLowerCase(), engine)) throw notAllowed(name, engine, true);
 }
 
-/** What a row of values may begin with that is no text: the engine takes a text for a structure. */
+/**
+ * The possible beginnings of a row of values other than a text: the engine takes a text for a
+ * structure.
+ */
 const NO_TEXT = new Set(['Number', 'Minus', 'OpeningSquareBracket']);
 
 /**

@@ -4,8 +4,8 @@ import { notAllowed } from './functions/not-allowed.js';
 import { isWord, nameOf, type Token } from './tokens.js';
 
 /**
- * Words of the language that a bracket may follow, as the engine writes them. None may be the name of
- * a function that is refused.
+ * Keywords that a bracket may follow, as the engine writes them. None may be the name of a function
+ * that is refused.
  */
 export const KEYWORDS = new Set(
   `ALL AND ANALYZE APPLY AS AST BETWEEN BY COLUMNS DISTINCT ESTIMATE EXCEPT EXPLAIN FROM GLOBAL HAVING
@@ -29,7 +29,7 @@ export function refuseFunctions(tokens: readonly Token[], engine: EngineNames): 
     const called = isCalled(tokens, index);
     if (!called && !isApplied(tokens, index) && !isArgument(tokens, index, engine)) return;
     const lower = name.toLowerCase();
-    // Where the lambda is out of scope, a function of the same name would be meant.
+    // Where the lambda is out of scope, the name would mean a function.
     const known = engine.functions.has(lower) || engine.tableFunctions.has(lower);
     if (!known && lambdas.has(name)) return;
     if (!isAllowed(lower, engine)) throw notAllowed(name, engine, called);
@@ -95,6 +95,6 @@ function isArgument(tokens: readonly Token[], index: number, engine: EngineNames
   while (tokens[after]?.[0] === 'ClosingRoundBracket' && after - index < index - before - 1)
     after++;
   if (tokens[after]?.[0] !== 'Comma' && !isWord(tokens[after], 'AS')) return false;
-  // Any other name is a column, of functions that take no other function.
+  // Any other name is a column, in functions that take no function.
   return engine.functions.has(nameOf(tokens[index])!.toLowerCase());
 }

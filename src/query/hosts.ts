@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 const THIS_MACHINE = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i;
 
 /**
- * Why a request comes from where nobody has any business here; undefined: it may be answered. The
- * interface asks for no password, and a web page in a browser on this machine reaches it as well:
- * under a name of its own that it lets point here, which `Host` tells (one who sends none is no
- * better), or as a script or picture of another site, which the browser tells.
+ * Why a request may not be answered; undefined: it may. The interface asks for no password, and a
+ * web page in a browser on this machine can reach it: under a host name that points here (DNS
+ * rebinding), which `Host` shows, or as a script or picture of another site, which the browser
+ * tells. A request without `Host` is refused as well.
  */
 export function strangeness(headers: IncomingHttpHeaders): string | undefined {
   if (!THIS_MACHINE.test(headers.host ?? '')) {

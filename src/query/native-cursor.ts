@@ -1,12 +1,12 @@
 /**
- * A place in bytes that come in chunks. Its methods are generators: one stops where the bytes end,
- * and goes on after `feed`. What the cursor has gone over, with what was put between, is held until
- * it is released.
+ * A position in bytes that come in chunks. Its methods are generators: one stops where the bytes
+ * end, and goes on after `feed`. Passed bytes, and those put between them, are held until they are
+ * released.
  */
 export class Cursor {
   private chunk: Buffer = Buffer.alloc(0);
   private position = 0;
-  /** Where in the chunk the bytes begin that are not yet in `held`. */
+  /** Where in the chunk the bytes begin that are not in `held` yet. */
   private start = 0;
   private held: Buffer[] = [];
   private released: Buffer[] = [];
@@ -25,7 +25,7 @@ export class Cursor {
     return this.position === this.chunk.length;
   }
 
-  /** Puts bytes before those that come next. */
+  /** Inserts bytes before those that come next. */
   insert(bytes: Buffer): void {
     this.hold();
     this.held.push(bytes);
@@ -69,7 +69,7 @@ export class Cursor {
     }
   }
 
-  /** So many texts, each after its length. */
+  /** Passes this many texts, each after its length. */
   *skipStrings(count: number): Generator<void, void> {
     for (let index = 0; index < count; index++) {
       const { chunk, position } = this;

@@ -1,22 +1,25 @@
 import { Cursor } from './native-cursor.js';
 import { layoutOf, type Layout } from './native-types.js';
 
-/** From this version on a column says whether it is serialised in a way of its own. */
+/** From this version on each column says whether it has a custom serialisation. */
 const WITH_CUSTOM_SERIALIZATION = 54_454;
 
 /** No overflow rows, no bucket, end of the fields. */
 const BLOCK_INFO = Buffer.from([1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0]);
 const NOT_CUSTOM = Buffer.from([0]);
 
-/** A block is held back until it is complete, so that an error stands between two; a larger one is not. */
+/**
+ * A block up to this size is held back until it is complete, so that an error falls between two
+ * blocks.
+ */
 const HELD_BYTES = 4 * 1024 * 1024;
 
 /**
  * The Native format as a client of this protocol version reads it over HTTP. The engine writes
- * files, which carry no version: each block lacks its header, each column its serialisation mark.
+ * files, which carry no version: blocks lack their header, and columns their serialisation mark.
  * Bytes pass as they come, however large the client lets a block be.
  *
- * @throws EngineException for a type whose values cannot be passed over
+ * @throws EngineException for a type whose values cannot be skipped
  */
 export async function* withProtocolVersion(
   body: AsyncIterable<Buffer>,
@@ -35,7 +38,7 @@ export async function* withProtocolVersion(
   if (inside === true) throw new Error('the result ends inside a block');
 }
 
-/** Goes as far as there are bytes, then says whether it stands inside a block. */
+/** Processes all bytes that are there, then says whether it is inside a block. */
 function* readBlocks(cursor: Cursor, marked: boolean): Generator<boolean, never> {
   for (;;) {
     while (cursor.isEmpty) yield false;
@@ -68,7 +71,7 @@ function layoutByName(type: string): Layout {
   let layout = layouts.get(type);
   if (layout === undefined) {
     layout = layoutOf(type);
-    // Types with enums and precisions are without end.
+    // There is no limit to the number of types with enums and precisions.
     if (layouts.size >= 1_000) layouts.clear();
     layouts.set(type, layout);
   }
@@ -109,7 +112,7 @@ function* skipValues(cursor: Cursor, layout: Layout, rows: number): Reading {
   }
 }
 
-/** Index width and flags, the keys, then one index a row. A null is a key, not a mark. */
+/** Index width and flags, the keys, then one index a row. A null is a key, not a flag. */
 function* skipDictionary(cursor: Cursor, keys: Layout, rows: number): Reading {
   if (rows === 0) return;
   const indexBytes = 1 << ((yield* cursor.uint64()) & 0xf);

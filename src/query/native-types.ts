@@ -1,6 +1,6 @@
 import { EngineException } from './exception.js';
 
-/** How the values of a type lie in a column of the Native format. */
+/** How the values of a type are laid out in a column of the Native format. */
 export type Layout =
   | { readonly kind: 'fixed'; readonly bytes: number }
   | { readonly kind: 'string' }
@@ -50,8 +50,8 @@ const GEO: Readonly<Record<string, string>> = {
 /**
  * The layout of a type by its name as the engine writes it.
  *
- * @throws EngineException for types whose values do not lie the same way everywhere (states of
- *   aggregate functions, Variant, Dynamic, JSON)
+ * @throws EngineException for types whose layout is not fixed (states of aggregate functions,
+ * Variant, Dynamic, JSON)
  */
 export function layoutOf(type: string): Layout {
   const bracket = type.indexOf('(');

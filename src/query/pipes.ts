@@ -8,21 +8,21 @@ import { join, resolve } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
-/** One passage of bytes from the engine. */
+/** One result on its way from the engine. */
 export interface Pipe {
   /** What the engine writes to. */
   readonly path: string;
   readonly output: Readable;
-  /** Nobody wants the rest: `output` is destroyed, what the engine still writes is dropped. */
+  /** Nobody wants the rest: destroys `output` and discards what the engine still writes. */
   readonly discard: () => void;
-  /** The engine has ended: `output` ends after what is still in the pipe. */
+  /** The engine is done: `output` ends after what is still in the pipe. */
   readonly finish: () => void;
 }
 
 /**
  * Named pipes, through which the engine hands over results. The engine's own streaming interface
  * runs a query's analysis, with its scalar subqueries, on the event loop, and makes every block a
- * document of its own; into a file it writes on its own thread, in every format, and waits while
+ * document of its own. Into a file it writes on its own thread, in every format, and waits while
  * the reader is slow.
  */
 export class Pipes {
@@ -38,7 +38,7 @@ export class Pipes {
   /**
    * Clears what an earlier process left behind.
    *
-   * @param engine the folder of the engine, which one process at a time has open
+   * @param engine the engine's folder, which only one process at a time has open
    */
   static async create(engine: string, count: number): Promise<Pipes> {
     const name = createHash('sha256').update(resolve(engine)).digest('hex').slice(0, 16);
@@ -51,7 +51,7 @@ export class Pipes {
     return new Pipes(folder, paths);
   }
 
-  /** @throws when more are used at once than were created */
+  /** @throws Error when more are used at once than were created */
   async use<T>(run: (pipe: Pipe) => Promise<T>): Promise<T> {
     const path = this.free.pop();
     if (path === undefined) throw new Error('no free pipe');
@@ -93,7 +93,7 @@ function open(path: string): Pipe & { close: () => void } {
       output.destroy();
       reader.resume();
     },
-    // What nobody read is gone with the last descriptor; it never reaches the next user.
+    // Unread bytes go with the last descriptor; they never reach the next user.
     close() {
       finish();
       output.destroy();

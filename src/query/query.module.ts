@@ -11,11 +11,11 @@ import { createQueryServer, type QueryServerOptions } from './server.js';
 export interface QueryDependencies extends QueryServerOptions {
   readonly port: number;
   readonly parts: Parts;
-  /** Told of the port, which is another one when `port` is 0. */
+  /** Called with the port, which differs from `port` when that is 0. */
   readonly listening: (port: number) => void;
 }
 
-/** The interface shows every account and asks for no password. */
+/** Loopback only: the interface shows every account and asks for no password. */
 const HOST = '127.0.0.1';
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =

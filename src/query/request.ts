@@ -10,13 +10,13 @@ export interface QueryRequest {
   readonly text: string;
   readonly scope: Scope;
   readonly queryId: string;
-  /** The format of a statement that names none. */
+  /** The format for a statement that names none. */
   readonly defaultFormat: string;
-  /** The client takes a gzip body. */
+  /** The client accepts a gzip body. */
   readonly gzip: boolean;
-  /** The version of the native protocol that the client speaks; 0: the format as in a file. */
+  /** The version of the native protocol that the client speaks; 0: the format of a file. */
   readonly protocolVersion: number;
-  /** The client wants to know of every error before the first byte. */
+  /** The client wants every error before the first byte. */
   readonly waitEnd: boolean;
   /** The client's limit when it is shorter than the service's. */
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ export interface QueryRequest {
 const QUERY_BYTES = 256 * 1024;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Undefined: there is no query at all, as a health check sends it. */
+/** Undefined: there is no query, as in a health check. */
 export async function readRequest(
   request: IncomingMessage,
   url: URL,
@@ -96,7 +96,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 
 /**
  * `default` is what clients send when nobody chose a database. The engine's own database of that
- * name shows the files of the machine as tables.
+ * name shows the machine's files as tables.
  */
 function databaseOf(
   request: IncomingMessage,
@@ -106,7 +106,7 @@ function databaseOf(
   const header = request.headers['x-clickhouse-database'];
   const asked = parameters.get('database') ?? (typeof header === 'string' ? header : '');
   if (asked === '' || asked === 'default' || asked === configured) return configured;
-  // Not the engine's own databases either: every name in a query then says where it points to.
+  // Not the engine's own databases either: so every name in a query is one of the warehouse.
   throw EngineException.of(
     'UNKNOWN_DATABASE',
     `Database ${asked} cannot be the current one here; write ${asked}.table in the query.`,
@@ -126,7 +126,7 @@ function boundParameters(parameters: URLSearchParams): Map<string, string> {
   return bound;
 }
 
-/** It goes back to the client in a header. */
+/** The client gets it back in a header. */
 function queryIdOf(parameters: URLSearchParams): string {
   const asked = parameters.get('query_id') ?? '';
   if (asked === '') return randomUUID();

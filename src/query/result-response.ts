@@ -11,17 +11,19 @@ import { EngineException } from './exception.js';
 import { withProtocolVersion } from './native-revision.js';
 import type { QueryRequest } from './request.js';
 
-/** Bytes held back until the status is settled: an error in a small result has a status of its own. */
+/**
+ * Bytes held back before the status is sent: an error in a small result gets a status of its own.
+ */
 const HELD_BYTES = 64 * 1024;
 const HELD_BYTES_WAIT_END = 8 * 1024 * 1024;
 /** A client looks for an exception's text in the last 16 KiB. */
 const EXCEPTION_BYTES = 15 * 1024;
-/** How long a client that does not read has to take it. */
+/** How long a client that does not read may take. */
 const LAST_WORDS_MS = 2_000;
 
 /**
- * Sends a result as it is made. Throws while nothing is sent yet; an error after that is written
- * as ClickHouse does, a marked block with the text, and breaks the connection, so that no client
+ * Sends a result as it is made. Throws while nothing is sent yet. A later error is written as
+ * ClickHouse does, as a marked block with the text, and breaks the connection, so that no client
  * takes the part for the whole.
  */
 export async function sendResult(
@@ -60,7 +62,7 @@ export async function sendResult(
     for await (const chunk of body) await write(sink, chunk, result.stopped);
     sink.end();
   } catch (thrown) {
-    // A wait that was interrupted does not say why.
+    // An interrupted wait does not tell the reason.
     const error: unknown = result.stopped.aborted ? result.stopped.reason : thrown;
     breakOff(response, sink, tag, EngineException.from(error).text(facts.version));
     throw error;
@@ -75,7 +77,7 @@ export function commonHeaders(queryId: string, facts: EngineFacts): Map<string, 
   ]);
 }
 
-/** Ends only when the query has ended well; a query that was stopped closes its output early. */
+/** Ends only when the query has succeeded; a query that was stopped closes its output early. */
 async function* bytesOf({ output, done }: EngineResult): AsyncGenerator<Buffer, void> {
   try {
     for await (const chunk of output as AsyncIterable<Buffer>) yield chunk;
@@ -115,7 +117,7 @@ async function write(sink: Writable, chunk: Buffer, stopped: AbortSignal): Promi
 
 function breakOff(response: ServerResponse, sink: Writable, tag: string, text: string): void {
   if (sink !== response) {
-    // Inside a compressed body nobody would find it.
+    // Nobody would find it inside a compressed body.
     sink.destroy();
     response.destroy();
     return;
@@ -124,7 +126,7 @@ function breakOff(response: ServerResponse, sink: Writable, tag: string, text: s
   const marker = '\r\n__exception__\r\n';
   const tail = `\n${message.length + 1} ${tag}${marker}`;
   response.write(Buffer.concat([Buffer.from(`${marker}${tag}\r\n`), message, Buffer.from(tail)]));
-  // Ends the connection after what is written, without the chunk that says the body is complete.
+  // Ends the connection after what is written, without the chunk that completes the body.
   const { socket } = response;
   socket?.destroySoon();
   setTimeout(() => socket?.destroy(), LAST_WORDS_MS).unref();

@@ -18,7 +18,7 @@ import { guard } from './statement-guard.js';
 export interface QueryServerOptions {
   /** The folder of the embedded engine, which this process has open for writing. */
   readonly path: string;
-  /** The database of names without one. It exists before the first query. */
+  /** The database of unqualified names. It exists before the first query. */
   readonly database: string;
   readonly limits: Pick<Limits, 'queryConcurrency' | 'queryTimeoutMs'>;
   readonly logger: Logger;
@@ -27,13 +27,16 @@ export interface QueryServerOptions {
 export interface QueryServer {
   /** @returns the port, also when 0 was asked for */
   listen(port: number, host: string): Promise<number>;
-  /** Stops the queries that run and resolves when the engine is through with them. Also after a failed `listen`. */
+  /**
+   * Stops running queries and resolves when the engine is done with them. Also after a failed
+   * `listen`.
+   */
   close(): Promise<void>;
 }
 
 /** Query texts and bound parameters may stand in the URL. */
 const HEADER_BYTES = 1024 * 1024;
-/** As ClickHouse's own server; clients keep idle connections for less. */
+/** As ClickHouse's own server. Clients keep idle connections for a shorter time. */
 const KEEP_ALIVE_MS = 10_000;
 
 /** ClickHouse's HTTP interface over the engine in the process, for reading only. */
@@ -104,7 +107,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
 
     const leave = await admission.enter(signal);
     try {
-      // Without the client's settings: they would change the answers of the guard as well.
+      // Without the client's settings, which would change the guard's own answers.
       const statement = await sessions.use({ ...query.scope, settings: [] }, ({ engine }) =>
         guard(engine, query.text, query.scope.parameters, facts),
       );
@@ -155,7 +158,7 @@ function sendException(
   exception: EngineException,
   facts: EngineFacts,
 ): void {
-  // What is left of the body is not read; the next request would stand behind it.
+  // The rest of the body is not read, and the next request would follow it.
   if (!request.complete) response.setHeader('Connection', 'close');
   response.setHeader('X-ClickHouse-Exception-Code', exception.code);
   response.setHeader('Content-Type', 'text/plain; charset=UTF-8');

@@ -6,7 +6,7 @@ import { Session } from 'chdb';
 import { text } from '../warehouse/sql.js';
 import { CODE, EngineException } from './exception.js';
 
-/** What a query is run for, besides its text. */
+/** What a query needs besides its text. */
 export interface Scope {
   readonly database: string;
   /** Bound parameters by name, escaped as ClickHouse's HTTP interface takes them. */
@@ -17,27 +17,30 @@ export interface Scope {
 
 export interface ReadOnlySession {
   readonly engine: Session;
-  /** What its statements carry in `log_comment`; no other session's do. */
+  /** The `log_comment` of its statements, which no other session has. */
   readonly mark: string;
 }
 
-/** Bytes that one query may use. */
+/** Bytes of memory that one query may use. */
 const QUERY_MEMORY = 2 * 1024 ** 3;
-/** Above it groups, and rows to be sorted, go to files: a report over millions of them is slow, not refused. */
+/**
+ * Above it groups, and rows to be sorted, go to files: a report over millions of them is slow, not
+ * refused.
+ */
 const SPILLED_FROM = QUERY_MEMORY / 2;
 /** Bytes of such files of one query. */
 const MOST_SPILLED = 8 * 1024 ** 3;
-/** Bytes of the disk that such files leave: it is there for uploads. */
+/** Free bytes that such files leave on the disk: they are for uploads. */
 const DISK_LEFT = 2 * 1024 ** 3;
-/** Above the longest text taken, also where it stands as a literal with every character escaped. */
+/** Above the longest accepted text, even as a literal with every character escaped. */
 const ENGINE_QUERY_BYTES = 4 * 1024 ** 2;
 
-/** Of every session. */
+/** Settings of every session. */
 const LIMITS = [
   '--readonly=1',
   `--max_memory_usage=${QUERY_MEMORY}`,
   `--max_bytes_before_external_group_by=${SPILLED_FROM}`,
-  // Of each thread; the ratio, of all memory of the machine, would come before it.
+  // Per thread; the ratio, of all memory of the machine, would apply before it.
   '--max_bytes_ratio_before_external_sort=0',
   `--max_bytes_before_external_sort=${Math.floor(SPILLED_FROM / availableParallelism())}`,
   `--max_temporary_data_on_disk_size_for_query=${MOST_SPILLED}`,
@@ -53,8 +56,9 @@ export function timeLimit(milliseconds: number): string {
 
 /**
  * Read-only sessions of the engine in this process. No setting and no parameter passes from one
- * request to the next: a session with any of its own is closed after its use, the others are kept
- * (a closed one stays in memory until whatever the whole process then has under way has ended).
+ * request to the next: a session with any of its own is closed after its use, the others are kept.
+ * (A closed session stays in memory until everything that the process then has under way has
+ * ended.)
  *
  * Parameters are set on the session. The engine's own binding is shared by the whole process: a
  * long query would hold up every parameterised query of the service.
@@ -64,7 +68,7 @@ export class ReadOnlySessions {
 
   /**
    * @param database of the sessions that are kept
-   * @param timeoutMs of a query whose settings say nothing else
+   * @param timeoutMs of a query whose settings give none
    */
   constructor(
     private readonly path: string,
@@ -77,8 +81,8 @@ export class ReadOnlySessions {
       scope.database === this.database && scope.parameters.size + scope.settings.length === 0;
     const session = (plain ? this.idle.pop() : undefined) ?? (await this.prepared(scope));
     const result = await run(session).catch(async (error: unknown) => {
-      // A statement that was stopped keeps its memory, and its place among those that run, until the
-      // session's next one or its end.
+      // A stopped statement keeps its memory, and its place among running ones, until the session's
+      // next statement or its end.
       await session.engine.queryAsync('SELECT 1').catch(() => undefined);
       session.engine.close();
       throw error;
@@ -92,7 +96,7 @@ export class ReadOnlySessions {
   kill(mark: string): void {
     const { engine } = this.open([]);
     try {
-      // Not off the event loop: the threads may all be busy with what is to be stopped.
+      // On the event loop: all threads may be busy with what is to be stopped.
       engine.query(
         'KILL QUERY WHERE query_id IN (SELECT query_id FROM system.processes ' +
           `WHERE Settings['log_comment'] = ${text(mark)}) ASYNC`,

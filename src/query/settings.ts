@@ -1,6 +1,6 @@
 import { EngineException } from './exception.js';
 
-/** URL parameters of the protocol that are no settings. */
+/** URL parameters of the protocol that are not settings. */
 const PROTOCOL = new Set([
   'query',
   'query_id',
@@ -23,9 +23,9 @@ const PROTOCOL = new Set([
 ]);
 
 /**
- * Settings that a reader may choose: how values are written, and what a query means or may cost.
- * None of them names a file or an address. `output_format_native_` is left out: the native format
- * is rewritten for clients that ask for a protocol version.
+ * Settings that a reader may choose: how values are written, what a query means and what it may
+ * cost. None of them names a file or an address. `output_format_native_` is left out, because the
+ * native format is rewritten for clients that ask for a protocol version.
  */
 const APPLIED = new Set([
   'aggregate_functions_null_for_empty',

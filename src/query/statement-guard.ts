@@ -51,7 +51,7 @@ async function writtenBack(session: Session, query: string): Promise<string> {
   try {
     return (await rowOf<[string]>(session, `${call}${text(query)})`))[0];
   } catch (error) {
-    // The scope that the engine adds is this call, not the client's query.
+    // The engine adds a scope: it is this call, not the client's query.
     const { code, type, detail } = EngineException.from(error);
     const scope = detail.indexOf(`: In scope ${call}`);
     throw new EngineException(code, type, scope < 0 ? detail : `${detail.slice(0, scope)}.`);

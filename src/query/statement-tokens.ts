@@ -3,14 +3,14 @@ import { refuseFunctions } from './function-calls.js';
 import type { EngineNames } from './functions/index.js';
 import { nameOf, withParameters, type Token } from './tokens.js';
 
-/** The words with which a statement that reads begins. */
+/** The first keywords of statements that read. */
 const FIRST_WORDS = new Set(['SELECT', 'WITH', 'FROM', 'SHOW', 'DESCRIBE', 'EXPLAIN', 'EXISTS']);
 
-/** Reading one starts a helper process of the engine, the other interrupts every thread. */
+/** Reading one starts a helper process of the engine, reading the other interrupts every thread. */
 const REFUSED_SYSTEM_TABLES = new Set(['models', 'stack_trace']);
 
 /**
- * Refuses what reaches beyond the warehouse by the words of a statement that the engine wrote
+ * Refuses what reaches beyond the warehouse, by the words of a statement that the engine wrote
  * (keywords in capitals, names quoted only where they must be).
  *
  * @param parameters bound values, which may be names as well
@@ -32,7 +32,7 @@ export function refuseTokens(
 }
 
 function refuseKeywords(tokens: readonly Token[]): void {
-  // Of the statements that show settings. Further on, an alias may be called SHOW as well.
+  // In statements that show settings. Elsewhere an alias may be called SHOW.
   const shown = tokens[0]?.[1] === 'SHOW' && (tokens[1]?.[1] === 'CHANGED' ? 2 : 1);
   tokens.forEach(([type, word], index) => {
     if (type !== 'BareWord') return;
@@ -53,7 +53,7 @@ function refuseDatabases(tokens: readonly Token[]): void {
   tokens.forEach((token, index) => {
     const database = nameOf(token);
     if (database === undefined || tokens[index + 1]?.[0] !== 'Dot') return;
-    // The file system as tables.
+    // The machine's files as tables.
     if (database === 'default') {
       throw EngineException.of('UNKNOWN_DATABASE', 'Database default does not exist.');
     }

@@ -1,19 +1,20 @@
 /** A token of the engine's lexer: its type and its text. */
 export type Token = readonly [type: string, text: string];
 
-/** The name that a token is; undefined: it is none. */
+/** The name that a token is; undefined: it is not a name. */
 export function nameOf(token: Token | undefined): string | undefined {
   if (token?.[0] === 'BareWord') return token[1];
   return token?.[0] === 'QuotedIdentifier' ? token[1].slice(1, -1) : undefined;
 }
 
-/** Whether a token is this word of the language, which the engine writes in capitals. */
+/** Whether a token is this keyword, which the engine writes in capitals. */
 export function isWord(token: Token | undefined, word: string): boolean {
   return token?.[0] === 'BareWord' && token[1] === word;
 }
 
 /**
- * `{name:Identifier}` becomes the name that is bound to it, any other `{name:Type}` one token.
+ * Replaces `{name:Identifier}` with the name bound to it, and any other `{name:Type}` with one
+ * token.
  *
  * @param values of the parameters; the engine takes one for an identifier as it is
  */

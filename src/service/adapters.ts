@@ -14,10 +14,10 @@ import { isPassing, type Warehouse } from '../warehouse/warehouse.js';
 // The only file that names an adapter. Each is loaded only when it is chosen, so that an installation
 // may leave the embedded engine out, and commands start faster that need none.
 
-/** What brokers have to answer that they are left: they may be away. */
+/** How long a consumer waits for brokers when it leaves its group: they may be away. */
 const LEAVE_MS = 2_000;
 
-/** Of what is on servers: it is waited for. */
+/** Of servers: whatever fails there is waited for. */
 const NEVER = new Promise<never>(() => undefined);
 
 /** A log or a warehouse that has been opened. */

@@ -1,6 +1,6 @@
 import { TokenFile } from '../accounts/token-file.js';
 import type { Config } from '../config/config.js';
-import type { ErasureFence } from '../domain/erasure-fence.js';
+import type { ErasedUploads } from '../domain/erased-uploads.js';
 import type { GatewayDependencies } from '../gateway/dependencies.js';
 import { RetentionGuard } from '../gateway/create/retention-guard.js';
 import { CONSUMER_GROUPS, type UploadLog } from '../log/upload-log.js';
@@ -11,14 +11,14 @@ import { startRequestReader } from '../status/request-reader.js';
 import { ViewProgress } from '../status/view-progress.js';
 import type { RequestStore } from '../status/request-store.js';
 
-/** For the requests that are answered from memory; the history answers for older ones. */
+/** Requests that are answered from memory. The history in the warehouse answers for older ones. */
 const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
 
 export interface GatewayParts {
   readonly config: Config;
   readonly log: UploadLog;
   readonly requests: RequestStore;
-  readonly erased: ErasureFence;
+  readonly erased: ErasedUploads;
   readonly logger: Logger;
   readonly parts: Parts;
 }

@@ -17,7 +17,7 @@ import { type Adapters, answered, openAdapters } from './adapters.js';
 import { startGatewayDependencies } from './gateway-dependencies.js';
 import { createServiceOps } from './service-ops.js';
 
-/** What the parts have for a clean end when the gateway has used up the time of the stop. */
+/** What the parts get for a clean stop when the gateway has used up the time. */
 const LAST_CHANCE_MS = 1_000;
 
 /** Where the service can be reached; undefined: not by this process. */
@@ -44,9 +44,9 @@ export class Service {
   }
 
   /**
-   * Resolves when every port answers; until then the ops port says that the service is live and not
-   * ready. Waits for what does not answer. Rejects when something cannot start, or when `signal` ends
-   * the wait; to be stopped then as well.
+   * Resolves when every port answers. Until then the ops port says that the service is live and not
+   * ready. Waits for what does not answer. Rejects when something cannot start, or when `signal`
+   * ends the wait; call `stop` then as well.
    *
    * @throws ConfigError, LogSetupError, SchemaError for what answers and refuses
    */
@@ -101,9 +101,9 @@ export class Service {
   }
 
   /**
-   * Refuses new uploads, finishes those in flight within SHUTDOWN_SECONDS, commits, and closes the log
-   * and the warehouse, for which it waits: the threads of an engine that does not close would keep the
-   * process from its end as well.
+   * Refuses new uploads, finishes those in flight within SHUTDOWN_SECONDS, commits, and closes the
+   * log and the warehouse. It waits for both: the threads of an open engine would keep the process
+   * from ending.
    */
   async stop(): Promise<void> {
     this.phase = 'stopping';

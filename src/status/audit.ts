@@ -27,13 +27,13 @@ export interface AuditEvent {
   /** A token's id, or `operator:` and the name of the user who ran the command. */
   readonly actor: string;
   readonly action: AuditedAction;
-  /** Empty: it concerns all accounts. */
+  /** Empty: all accounts. */
   readonly account: string;
-  /** What was acted on: a request's id, a metric's name, a token's id, a time. */
+  /** The target: a request's id, a metric's name, a token's id, a time. */
   readonly subject: string;
 }
 
-/** Stands where a record was written before records told who. */
+/** For records written before records named an actor. */
 const UNKNOWN = 'unknown';
 
 /** An event that no other record tells of, as a record of the control topic. */
@@ -45,7 +45,7 @@ export function auditRecord({ at, ...event }: AuditEvent): RecordToAppend {
   };
 }
 
-/** What a control record tells of who did what; undefined when it is nobody's action. */
+/** The action that a control record tells of; undefined when it is nobody's action. */
 export function auditEventOf({ headers, value }: LogRecord): AuditEvent | undefined {
   const { type } = headers;
   if (type !== 'audit' && type !== 'metric-archival' && type !== 'account-erasure')
@@ -69,7 +69,7 @@ export function auditEventOf({ headers, value }: LogRecord): AuditEvent | undefi
   };
 }
 
-/** Who made a request; undefined for the transitions that follow, which are the service's own. */
+/** Who made a request; undefined for later transitions, which are the service's own. */
 export function auditEventOfRequest(transition: Transition): AuditEvent | undefined {
   const { status, requestId, account, createdAt, actor = UNKNOWN } = transition;
   if (status !== 'uploaded') return undefined;
@@ -82,7 +82,7 @@ export function auditEventOfRequest(transition: Transition): AuditEvent | undefi
   };
 }
 
-/** Writes events into the table of them; an event that is there already stays one row. */
+/** Writes events into their table. An event that is there already stays one row. */
 export async function writeAudit(
   warehouse: Warehouse,
   events: readonly AuditEvent[],
@@ -103,7 +103,7 @@ export async function writeAudit(
   await warehouse.insert('audit_events', blockOf([...texts, at], events.length));
 }
 
-/** Keeps operators' actions; those of tokens come with the history of requests. */
+/** Keeps operators' actions. Those of tokens come with the history of requests. */
 export function startAuditor(log: UploadLog, warehouse: Warehouse): Promise<RecordApplier> {
   return RecordApplier.start(log, {
     topic: 'control',

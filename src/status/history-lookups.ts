@@ -2,14 +2,17 @@ import { isFinal, type Transition } from './transition.js';
 
 /** Requests of one query: some 4 KiB of ids. */
 const MOST_ASKED = 100;
-/** Look-ups that wait for their query: above it they are refused. Ten queries, a few hundred milliseconds. */
+/**
+ * Look-ups that wait for a query; further ones are refused. Ten queries, a few hundred
+ * milliseconds.
+ */
 const MOST_WAITING = 1_000;
 /** With reasons of the length below, 6 MB. */
 const MOST_REMEMBERED = 2_000;
 const LONGEST_REMEMBERED_REASON = 1_024;
 const REMEMBERED_MS = 60_000;
 
-/** More look-ups wait than may. */
+/** Too many look-ups wait already. */
 export class TooManyLookUpsError extends Error {
   override readonly name = 'TooManyLookUpsError';
   constructor() {
@@ -24,11 +27,11 @@ interface Waiting {
 }
 
 /**
- * Looks requests up in the history: one query at a time, for all that have come meanwhile. So many
- * look-ups at once, as after a restart that has emptied the view, never stand in the way of the other
+ * Looks up requests in the history: one query at a time, for all look-ups that have come meanwhile.
+ * So many look-ups at once, as after a restart that has emptied the view, never delay the other
  * queries of the warehouse.
  *
- * Only final states are remembered: nothing leaves them, so what is remembered is never out of date.
+ * Only final states are remembered. Nothing leaves them, so they are never out of date.
  */
 export class HistoryLookUps {
   private readonly waiting = new Map<string, Waiting>();
@@ -45,7 +48,7 @@ export class HistoryLookUps {
   ) {}
 
   /**
-   * The request's furthest transition that has been written; undefined when there is none.
+   * The request's furthest written transition; undefined when there is none.
    *
    * @throws TooManyLookUpsError, and what `ask` throws
    */
@@ -65,7 +68,7 @@ export class HistoryLookUps {
     this.isAsking = true;
     while (this.waiting.size > 0) {
       const asked = [...this.waiting].slice(0, MOST_ASKED);
-      // Whoever asks from now on may ask for a state that is written meanwhile.
+      // Later callers may ask for a state that is written meanwhile.
       for (const [id] of asked) this.waiting.delete(id);
       try {
         const found = await this.ask(asked.map(([id]) => id));

@@ -6,7 +6,7 @@ import {
   type UploadLog,
 } from '../log/upload-log.js';
 import { type AuditEvent, auditEventOfRequest, writeAudit } from './audit.js';
-import type { ErasureFence } from '../domain/erasure-fence.js';
+import type { ErasedUploads } from '../domain/erased-uploads.js';
 import { Failure } from '../domain/failure.js';
 import { retrying } from '../domain/retry.js';
 import { furtherOf, type Transition } from './transition.js';
@@ -15,14 +15,14 @@ import type { Logger } from '../ops/logger.js';
 import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
 import type { RequestStore } from './request-store.js';
 
-/** How long transitions are gathered before they are written: the live view answers meanwhile. */
+/** How long transitions are gathered before they are written; meanwhile the live view answers. */
 const GATHER_MS = 500;
 
 export interface HistoryWriterDependencies {
   readonly log: UploadLog;
   readonly requests: RequestStore;
   readonly warehouse: Warehouse;
-  readonly fence: ErasureFence;
+  readonly erased: ErasedUploads;
   readonly logger: Logger;
 }
 
@@ -31,28 +31,30 @@ interface Assignment {
   isRevoked: boolean;
 }
 
-/** How far a partition has been gathered, and for which assignment of it. */
+/** How far a partition has been gathered, and for which of its assignments. */
 interface Gathered {
   readonly assignment: Assignment;
   readonly next: number;
 }
 
 /**
- * The status role: writes the transitions of the status topic into the history, in batches, and
- * commits last, and who made the requests into the audit. Waits while the warehouse is away.
+ * The status role: writes the transitions of the status topic into the history, in batches, and who
+ * made the requests into the audit, and commits last. Waits while the warehouse is away.
  */
 export class HistoryWriter implements RecordHandler {
   private readonly failure = new Failure();
   private readonly aborting = new AbortController();
   private consumption: Consumption | undefined;
-  /** Of each request the furthest transition since the last write, and by partition the next offset. */
+  /** By request its furthest transition since the last write; by partition the next offset. */
   private gathered = new Map<string, Transition>();
   private next = new Map<number, Gathered>();
   private readonly assignments = new Map<number, Assignment>();
   /** Who has made requests since the last write. */
   private made: AuditEvent[] = [];
   private timer: NodeJS.Timeout | undefined;
-  /** The last write. Rejected: what it was to write is not written, and nothing after it may be committed. */
+  /**
+   * The last write. Rejected: its records are not written, and nothing after them may be committed.
+   */
   private writing: Promise<void> = Promise.resolve();
 
   static async start(dependencies: HistoryWriterDependencies): Promise<HistoryWriter> {
@@ -104,9 +106,9 @@ export class HistoryWriter implements RecordHandler {
     }, GATHER_MS);
   }
 
-  /** Writes what is gathered, and commits it, unless the warehouse is away. */
+  /** Writes what is gathered and commits it, unless the warehouse is away. */
   async stop(): Promise<void> {
-    // First of all: records that have been handed over wait for the write, and the stop for them.
+    // First: handed-over records wait for the write, and a stop waits for them.
     this.aborting.abort();
     await this.consumption?.stop();
     clearTimeout(this.timer);
@@ -121,12 +123,12 @@ export class HistoryWriter implements RecordHandler {
     this.next = new Map();
     this.made = [];
     if (transitions.length === 0) return;
-    const { requests, warehouse, fence, logger } = this.dependencies;
+    const { requests, warehouse, erased, logger } = this.dependencies;
     await retrying(
       async () => {
         // Asked at every attempt: the account may be erased while the warehouse is away.
         await requests.writeTransitions(
-          transitions.filter(({ account, version }) => !fence.covers(account, BigInt(version))),
+          transitions.filter(({ account, version }) => !erased.covers(account, BigInt(version))),
         );
         await writeAudit(warehouse, made);
       },
@@ -138,7 +140,7 @@ export class HistoryWriter implements RecordHandler {
       this.aborting.signal,
     );
     for (const [partition, { assignment, next }] of offsets) {
-      // Another consumer may have come further before the partition came back.
+      // Another consumer may have committed further before the partition came back.
       if (!assignment.isRevoked) await this.consumption?.commit(partition, next);
     }
   }

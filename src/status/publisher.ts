@@ -1,4 +1,4 @@
-import type { ErasureFence } from '../domain/erasure-fence.js';
+import type { ErasedUploads } from '../domain/erased-uploads.js';
 import { retrying } from '../domain/retry.js';
 import {
   type Status,
@@ -17,14 +17,14 @@ const NO_ROWS: RowCounts = { validated: 0, stored: 0, readBack: 0 };
 export interface PublishedUpload {
   readonly account: string;
   readonly version: bigint;
-  /** The latest one published. */
+  /** The latest transition published. */
   transition: Transition;
   readonly rows: RowCounts;
 }
 
 /**
- * The first transition of an upload that was accepted at `acceptedAt` (milliseconds since the epoch), and its
- * record, which whoever accepts the upload appends together with the upload's `end`, never before it.
+ * The first transition of an upload accepted at `acceptedAt` (milliseconds since the epoch), and
+ * its record. Append the record together with the upload's `end`, never before it.
  */
 export function firstTransition(
   upload: AcceptedUpload,
@@ -34,28 +34,28 @@ export function firstTransition(
   return { transition, record: transitionRecord(transition) };
 }
 
-/** Publishes the transitions that follow; waits as long as the log does not take them. */
+/** Publishes later transitions; waits as long as the log does not take them. */
 export class TransitionPublisher {
   private sentMax = 0n;
 
   constructor(
     private readonly log: UploadLog,
-    private readonly fence: ErasureFence,
+    private readonly erased: ErasedUploads,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** A version seen in the log: what is published afterwards tells of it (`sentMax`). */
+  /** Notes a version seen in the log: later transitions carry the highest (`sentMax`). */
   observe(version: bigint): void {
     if (version > this.sentMax) this.sentMax = version;
   }
 
-  /** Resolves when the log has the transition of every upload but those of erased accounts. */
+  /** Resolves when the log has the transition of every upload, except those of erased accounts. */
   async publish(
     all: readonly PublishedUpload[],
     status: Status,
     reason: string | null = null,
   ): Promise<void> {
-    const uploads = all.filter(({ account, version }) => !this.fence.covers(account, version));
+    const uploads = all.filter(({ account, version }) => !this.erased.covers(account, version));
     if (uploads.length === 0) return;
     const now = Date.now();
     const sentMax = this.sentMax.toString();
@@ -91,7 +91,7 @@ export function transitionRecord(transition: Transition): {
   };
 }
 
-/** The transition in a record's value. The topic is written by this service alone. */
+/** The transition in a record's value. Only this service writes the topic. */
 export function transitionOf(value: Buffer): Transition {
   return JSON.parse(value.toString('utf8')) as Transition;
 }

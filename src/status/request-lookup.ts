@@ -1,6 +1,9 @@
 import type { Transition } from './transition.js';
 
-/** What is known of a request: its latest transition, that there is none, or that it cannot be told now. */
+/**
+ * What is known of a request: its latest transition, that it does not exist, or that neither can be
+ * told now.
+ */
 export type LookupResult = Transition | 'unknown' | 'unavailable';
 
 export interface RequestLookup {
@@ -10,8 +13,8 @@ export interface RequestLookup {
   remember(transition: Transition): void;
 
   /**
-   * Calls `changed` once, as soon as the request is seen here in a state further than `known`; at
-   * once, before it returns, when it is already.
+   * Calls `changed` once, as soon as the request is seen here in a state further than `known`;
+   * before it returns, if it is already.
    *
    * @param requestId in lower case
    * @param known undefined: any state will do
@@ -26,9 +29,9 @@ export interface RequestLookup {
 
 export interface AcceptanceFence {
   /**
-   * Resolves when every transition that was published by any gateway before this call has been
-   * seen here, and its version observed by this gateway's clock. A version drawn afterwards is
-   * above that of every upload whose 201 was sent before the call.
+   * Resolves when every transition published by any gateway before this call has been seen here and
+   * its version observed by this gateway's clock. A version drawn afterwards is above that of every
+   * upload whose 201 was sent before the call.
    *
    * Rejects with LogUnavailableError when the log does not answer in time.
    */

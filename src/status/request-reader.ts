@@ -11,12 +11,12 @@ import type { Parts } from '../ops/parts.js';
 import type { RequestStore } from './request-store.js';
 
 /**
- * Answers what is known of a request: from the live view where it is sure to lack nothing, else from
- * the view and the history together.
+ * Answers what is known of a request: from the live view where the view is sure to be complete,
+ * otherwise from view and history together.
  *
- * "Unknown" is said only when both have been asked and cover the request's time. While one of them
- * does not answer, only a final state is sure to be the last word: any other may be older than what
- * was told before, and a state never goes back.
+ * "Unknown" is answered only when both have been asked and cover the request's time. While one of
+ * them does not answer, only a final state can be given: any other may be older than one given
+ * before, and a state never goes back.
  */
 export class RequestReader implements RequestLookup, AcceptanceFence {
   private fence: Promise<void> | undefined;
@@ -56,8 +56,8 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
   }
 
   /**
-   * One look at the log serves every caller that came before it began; those that come while it is
-   * under way share the next one.
+   * One look at the log serves every caller that came before it began. Later callers share the next
+   * one.
    */
   caughtUp(): Promise<void> {
     if (this.fence === undefined) {
@@ -114,7 +114,7 @@ export interface RequestReaderDependencies {
 export interface StartedReader {
   readonly reader: RequestReader;
   readonly tail: StatusTail;
-  /** Above every version that was given before. */
+  /** Above every version given before. */
   readonly clock: VersionClock;
 }
 
@@ -131,13 +131,13 @@ export async function startRequestReader(
   const history = new HistoryLookUps((ids) => requests.statesOf(ids));
   const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
   const view = new StatusView(viewBytes);
-  // 1. Follow the status topic, from where the history has been written to.
+  // 1. Follow the status topic, from where the history has been written.
   const tail = await ask(() => StatusTail.start(log, view, clock));
   parts.add(tail);
   const reader = new RequestReader(view, tail, history, timeoutMs);
   // 2. Read what is on the topic now.
   await ask(() => reader.caughtUp());
-  // 3. Learn the highest version of what the topic no longer has.
+  // 3. Learn the highest version among records that the topic no longer has.
   const written = await ask(() => requests.highestVersion());
   clock.observe(written);
   view.mayLack(written.toString());

@@ -4,15 +4,15 @@ import type { Status, Transition } from './transition.js';
 /**
  * The history of requests in the warehouse: the port above the SQL.
  *
- * Everything may be written again: it changes nothing. Every method throws WarehouseError, and after one
- * that is `retry` or `memory` the same call may succeed later. What has been written is on disk.
+ * Every write may be repeated and then changes nothing. Every method throws WarehouseError; after
+ * `retry` or `memory` the same call may succeed later. Written rows are on disk.
  */
 export interface RequestStore {
   writeTransitions(transitions: readonly Transition[]): Promise<void>;
 
   /**
-   * By request, in lower case: its furthest transition; of two of one rank the earliest. Requests of
-   * which none has been written are left out.
+   * By request, in lower case: its furthest transition; of two of one rank the earlier. Requests
+   * without a written transition are left out.
    *
    * @param requestIds at most 1,000
    */
@@ -21,11 +21,11 @@ export interface RequestStore {
   /** All requests, each in its furthest state. */
   totals(): Promise<RequestTotals[]>;
 
-  /** The highest version of any request that has been written; 0 when there is none. */
+  /** The highest version of any written request; 0 when there is none. */
   highestVersion(): Promise<bigint>;
 }
 
-/** The requests of a family that are in one state, and how many of their rows have come how far. */
+/** The requests of a family in one state, and how many of their rows have come how far. */
 export interface RequestTotals {
   readonly family: FamilyName;
   readonly status: Status;

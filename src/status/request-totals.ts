@@ -3,13 +3,13 @@ import { isFinal, STATUSES } from './transition.js';
 import { oldestUnfinished, requestRows, requests } from '../ops/metrics.js';
 import type { RequestStore, RequestTotals } from './request-store.js';
 
-/** The history is asked no more often than this, however many ask for the metrics. */
+/** The history is asked at most this often, however often the metrics are. */
 const FRESH_MS = 10_000;
 
 /**
  * The service's invariants as gauges: accepted = succeeded + failed + in flight, and the rows that
  * were validated, stored and read back. They come from the durable history, because the counters of
- * a process end with it and double in replays.
+ * a process end with it and count twice in replays.
  */
 export class RequestTotalsGauges {
   private measuredAt = -Infinity;
@@ -29,7 +29,8 @@ export class RequestTotalsGauges {
       const unfinished = ofFamily.filter(({ status }) => !isFinal(status));
       const oldest = Math.min(...unfinished.map(({ oldest }) => oldest));
       oldestUnfinished.set({ family }, Math.max(0, Date.now() / 1000 - oldest));
-      // A request under way has rows that are validated and not stored yet, which is no mistake.
+      // A request under way has rows that are validated and not stored yet; that is no
+      // inconsistency.
       const succeeded = ofFamily.filter(({ status }) => status === 'succeeded');
       requestRows.set({ family, step: 'validated' }, sum(succeeded, 'validated'));
       requestRows.set({ family, step: 'stored' }, sum(succeeded, 'stored'));

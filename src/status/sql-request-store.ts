@@ -170,7 +170,7 @@ function blockOfTransitions(transitions: readonly Transition[]): NativeBlock {
 
 /**
  * Which of a request's transitions stays: the highest rank, and of that the earliest. A replay
- * publishes a transition again at a later time, and the first is the one that was told.
+ * publishes a transition again at a later time; the first one is what clients have been told.
  */
 function precedenceOf({ status, updatedAt }: Transition): bigint {
   return (BigInt(rankOf(status)) << 32n) | BigInt(0xffff_ffff - secondsOf(updatedAt));

@@ -6,9 +6,9 @@ import type { StatusView } from './status-view.js';
 /**
  * Follows the status topic into the view and into this gateway's version clock.
  *
- * It begins no later than where the history has been written to, so that view and history together
- * know every request; and early enough to read the last transition of every partition, whose
- * `sentMax` tells the versions that were given before this process began.
+ * It begins no later than where the history has been written, so that view and history together
+ * know every request, and early enough to read the last transition of every partition, whose
+ * `sentMax` has the versions given before this process began.
  */
 export class StatusTail {
   private constructor(
@@ -37,17 +37,17 @@ export class StatusTail {
     return new StatusTail(log, tail, moves);
   }
 
-  /** Rejects when what happens to requests can be followed no longer: every answer would be old. */
+  /** Rejects when the topic can no longer be followed: every answer would be old. */
   get failed(): Promise<never> {
     return this.tail.failed;
   }
 
-  /** Resolves when everything that was on the topic when this was called has been seen. */
+  /** Resolves when everything that was on the topic at the call has been seen. */
   async caughtUp(timeoutMs: number): Promise<void> {
     await this.tail.reached(await this.log.endOffsets('status'), timeoutMs);
   }
 
-  /** Whether everything below `end` has been seen of a partition. */
+  /** Whether everything below `end` of a partition has been seen. */
   async isAt(partition: number, end: number): Promise<boolean> {
     const ends = Array.from({ length: partition + 1 }, (_, i) => (i === partition ? end : 0));
     try {
@@ -58,7 +58,7 @@ export class StatusTail {
     }
   }
 
-  /** When records of the partition have last come, by performance.now(); -Infinity: never. */
+  /** When records of the partition last came, by performance.now(); -Infinity: never. */
   movedAt(partition: number): number {
     return this.moves.get(partition) ?? -Infinity;
   }

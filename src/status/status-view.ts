@@ -5,28 +5,29 @@ import type { RecordPosition } from '../log/upload-log.js';
 /** What the view knows of one request. */
 export interface ViewedRequest {
   readonly transition: Transition;
-  /** The history has been asked for the records of it that are not seen here. */
+  /** The history has been asked for the request's records that are not seen here. */
   readonly isMerged: boolean;
-  /** Where its latest record stands; undefined when only this process has told of it so far. */
+  /**
+   * The position of its latest record; undefined when it is known from this process alone so far.
+   */
   readonly position: RecordPosition | undefined;
 }
 
 /**
  * What this process has seen on the status topic: the fold of each request's transitions, bounded.
+ * When it is full, the request known longest is forgotten; the history has it, or will.
  *
- * When it is full, the request that was heard of first is forgotten; the history has it, or will.
- *
- * The topic is read from some offset on, and any record may come once more, or late: what was seen of
- * a request may be less than what was told of it before. All records of a request have its version,
- * and the view knows up to which version it may lack records (`mayLack`). Above it nothing can be
- * missing, whatever any clock says, and the view answers alone. At or below it the history is asked,
- * once a request: it has what was written before this process began to read, and from there on every
+ * The topic is read from some offset on, and any record may come again or late, so less may be seen
+ * of a request than clients have been told. All records of a request have its version, and the view
+ * knows up to which version it may lack records (`mayLack`). Above that version nothing is missing,
+ * whatever any clock says, and the view answers alone. At or below it the history is asked, once
+ * for each request: it has what was written before this process began to read, and every later
  * record has been seen here.
  */
 export class StatusView {
   private readonly requests = new Map<string, ViewedRequest>();
   private bytes = 0;
-  /** By partition: the highest offset of a record whose request has been forgotten. */
+  /** By partition: the highest offset of a record of a forgotten request. */
   private readonly forgotten = new Map<number, number>();
   private readonly watches = new Watches();
   private lackedUpTo = '0';
@@ -34,12 +35,12 @@ export class StatusView {
   /** @param maxBytes about how much memory the requests may take */
   constructor(private readonly maxBytes: number) {}
 
-  /** What has been seen of the request, which may lack a further state. */
+  /** What has been seen of the request; a further state may be missing. */
   get(requestId: string): ViewedRequest | undefined {
     return this.requests.get(requestId);
   }
 
-  /** The request's state when it is sure that no record of it is missing here. */
+  /** The request's state if surely no record of it is missing here. */
   whole(requestId: string): Transition | undefined {
     const viewed = this.requests.get(requestId);
     if (viewed === undefined) return undefined;
@@ -47,17 +48,17 @@ export class StatusView {
     return isMerged || isAbove(transition.version, this.lackedUpTo) ? transition : undefined;
   }
 
-  /** Of requests up to this version (decimal) records may be missing here. */
+  /** Records of requests up to this version (decimal) may be missing here. */
   mayLack(version: string): void {
     if (isAbove(version, this.lackedUpTo)) this.lackedUpTo = version;
   }
 
-  /** Whether any request has been forgotten that was seen here. */
+  /** Whether any request that was seen here has been forgotten. */
   get hasForgotten(): boolean {
     return this.forgotten.size > 0;
   }
 
-  /** @param position where the transition's record stands; nothing else of it is kept */
+  /** @param position of the transition's record, the only part of it that is kept */
   apply(transition: Transition, position?: RecordPosition): void {
     const known = this.requests.get(transition.requestId);
     const isFinished = known !== undefined && isFinal(known.transition.status);
@@ -69,17 +70,17 @@ export class StatusView {
   }
 
   /**
-   * Takes in what the history has of a request. To be called only when the history was asked after
-   * everything had been written to it that was forgotten here (`isCoveredBy`).
+   * Takes in the history's answer about a request. Only for an answer from after every forgotten
+   * record was written (`isCoveredBy`).
    *
-   * @param written undefined: it has nothing of it
+   * @param written undefined: the history does not have the request
    * @returns the request's state; undefined when it is unknown here and there
    */
   merge(requestId: string, written: Transition | undefined): Transition | undefined {
     const known = this.requests.get(requestId);
-    // Only what the topic tells is kept: old requests are not to take the place of new ones.
+    // Only requests on the topic are kept: old ones are not to take the place of new ones.
     if (known === undefined) return written;
-    // Of two records of one rank the earlier was told first: a replay tells a state once more.
+    // Of two records of one rank the earlier was published first; a replay publishes a state again.
     const transition = furtherOf(written, known.transition);
     this.set(known, { ...known, transition, isMerged: true });
     return transition;
@@ -99,7 +100,9 @@ export class StatusView {
     return () => undefined;
   }
 
-  /** Whether a history that was written up to `offsets` (by partition) has every forgotten request. */
+  /**
+   * Whether a history that was written up to `offsets` (by partition) has every forgotten request.
+   */
   isCoveredBy(offsets: readonly number[]): boolean {
     return [...this.forgotten].every(([partition, offset]) => offset < (offsets[partition] ?? 0));
   }
@@ -126,7 +129,7 @@ export class StatusView {
   }
 }
 
-/** A record is a position too, and its value is a view of all that was fetched with it. */
+/** Without the rest of a record, whose value is a view of everything fetched with it. */
 function onlyPosition({ partition, offset }: RecordPosition): RecordPosition {
   return { partition, offset };
 }
@@ -134,7 +137,7 @@ function onlyPosition({ partition, offset }: RecordPosition): RecordPosition {
 /** A request without a reason: 720 bytes of heap, measured in a service that had taken 20,000. */
 const REQUEST_BYTES = 750;
 
-/** About how much memory a request takes; a reason may have 64 KiB. */
+/** The approximate memory of a request; a reason may have 64 KiB. */
 function sizeOf({ transition }: ViewedRequest): number {
   return REQUEST_BYTES + 2 * (transition.reason?.length ?? 0);
 }
@@ -144,7 +147,7 @@ interface Watch {
   readonly changed: (transition: Transition) => void;
 }
 
-/** Those who wait for a request to get further than they know it. Each is told once. */
+/** Callers that wait for a request's next state. Each is called once. */
 export class Watches {
   private readonly byRequest = new Map<string, Set<Watch>>();
 
@@ -166,7 +169,7 @@ export class Watches {
     };
   }
 
-  /** @param state what the request has come to, which may be what it was */
+  /** @param state the request's state, which may be the same as before */
   tell(state: Transition): void {
     const watches = this.byRequest.get(state.requestId);
     if (watches === undefined) return;

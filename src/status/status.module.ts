@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 
-import type { ErasureFence } from '../domain/erasure-fence.js';
+import type { ErasedUploads } from '../domain/erased-uploads.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
 import type { Parts } from '../ops/parts.js';
@@ -18,7 +18,7 @@ export interface StatusDependencies {
   readonly log: UploadLog;
   readonly requests: RequestStore;
   readonly warehouse: Warehouse;
-  readonly erased: ErasureFence;
+  readonly erased: ErasedUploads;
   readonly logger: Logger;
   readonly parts: Parts;
 }
@@ -34,8 +34,8 @@ export class StatusModule extends ConfigurableModuleClass implements OnApplicati
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { log, requests, warehouse, erased: fence, logger, parts } = this.dependencies;
-    parts.add(await HistoryWriter.start({ log, requests, warehouse, fence, logger }));
+    const { log, requests, warehouse, erased, logger, parts } = this.dependencies;
+    parts.add(await HistoryWriter.start({ log, requests, warehouse, erased, logger }));
     parts.add(await startAuditor(log, warehouse));
   }
 }

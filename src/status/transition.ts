@@ -1,6 +1,6 @@
 import type { FamilyName } from '../domain/families/index.js';
 
-/** Where an upload request stands. `succeeded` and `failed` are final. */
+/** The state of an upload request. `succeeded` and `failed` are final. */
 export const STATUSES = ['uploaded', 'validated', 'ingested', 'succeeded', 'failed'] as const;
 export type Status = (typeof STATUSES)[number];
 
@@ -13,9 +13,9 @@ const RANK: Readonly<Record<Status, number>> = {
 };
 
 /**
- * The order of the fold over a request's transitions: the highest rank is the state. A verdict is
- * a pure function of the log's records, so `failed` and `succeeded` occur both only when a replay finds
- * fewer records than the first time: rows that were read back win then, whatever the order of the
+ * The order of the fold over a request's transitions: the highest rank is the state. A verdict is a
+ * pure function of the log's records, so `failed` and `succeeded` both occur only when a replay
+ * finds fewer records than the first time. Then rows that were read back win, in any order of the
  * events.
  */
 export function rankOf(status: Status): number {
@@ -31,10 +31,10 @@ export function isStatus(text: string): text is Status {
 }
 
 /**
- * One step in the life of an upload request, as it stands on the status topic.
+ * One step in the life of an upload request, as a record of the status topic has it.
  *
- * Published only after what it tells is durable. A request's state is the fold of its transitions
- * by rank, so duplicates, reordering and late writers do no harm.
+ * It is published only after what it tells is durable. A request's state is the fold of its
+ * transitions by rank, so duplicates, reordering and late writers do no harm.
  */
 export interface Transition {
   readonly requestId: string;
@@ -62,7 +62,7 @@ export interface Transition {
 export interface RowCounts {
   readonly validated: number;
   readonly stored: number;
-  /** Read back at the upload's version, or superseded by a later one. */
+  /** Read back at the upload's version, or superseded by a later upload. */
   readonly readBack: number;
 }
 
@@ -81,7 +81,7 @@ export function recordOf(transition: Transition): UploadRequestRecord {
   return { requestId, status, prevStatus, reason, createdAt, updatedAt };
 }
 
-/** An accepted upload, as far as its first transition tells of it. */
+/** An accepted upload, as far as its first transition needs it. */
 export type AcceptedUpload = Pick<
   Transition,
   'requestId' | 'account' | 'family' | 'version' | 'sentMax' | 'actor'
@@ -106,12 +106,12 @@ export function uploaded(upload: AcceptedUpload, acceptedAt: number): Transition
   };
 }
 
-/** The further of the two: the fold's step. */
+/** The further of the two: one step of the fold. */
 export function furtherOf(known: Transition | undefined, event: Transition): Transition {
   return known === undefined || rankOf(event.status) > rankOf(known.status) ? event : known;
 }
 
-/** What a transition tells that the one before does not. */
+/** What a transition adds to the one before. */
 export interface Change {
   readonly status: Status;
   readonly reason: string | null;
@@ -134,7 +134,7 @@ export function advance(
     prevStatus: from.status,
     reason,
     createdAt,
-    // A clock that is behind the gateway's must not make a record older than its creation.
+    // With a clock behind the gateway's, a record must not become older than its creation.
     updatedAt: later(createdAt, timestampOf(now)),
     version,
     sentMax,

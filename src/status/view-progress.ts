@@ -2,7 +2,7 @@ import { inTime } from '../domain/in-time.js';
 import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
 import type { StatusTail } from './status-tail.js';
 
-/** Below the time that a readiness check has: a log that answers later is away for this purpose. */
+/** Below the time limit of a readiness check: a log that answers later counts as away. */
 const LOG_ANSWER_MS = 500;
 
 /** A partition that has been seen ahead of the view. */
@@ -12,13 +12,13 @@ interface Ahead {
 }
 
 /**
- * Tells a status view that has stopped from one that is slow: of a partition the topic has moved and
- * the view has not. While the log does not answer nothing is known of either.
+ * Tells a status view that has stopped from a slow one: the topic's end has moved in a partition
+ * and the view has not. While the log does not answer, neither is known.
  */
 export class ViewProgress {
   private readonly ahead = new Map<number, Ahead>();
 
-  /** @param stalledMs for how long a view may stand still that has something to read */
+  /** @param stalledMs how long a view with records left to read may stand still */
   constructor(
     private readonly log: Pick<UploadLog, 'endOffsets'>,
     private readonly tail: Pick<StatusTail, 'isAt' | 'movedAt'>,
@@ -26,7 +26,7 @@ export class ViewProgress {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** @throws Error when the view has stopped; to be asked again, also about whether it moves again */
+  /** @throws Error when the view has stopped; later calls tell whether it moves again */
   async check(): Promise<void> {
     const ends = await this.ends();
     if (ends === undefined) {

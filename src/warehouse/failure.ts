@@ -3,12 +3,12 @@ import type { FailureClass } from './warehouse.js';
 export type StatementKind = 'insert' | 'other';
 
 /**
- * What the engine's error codes say about a statement, whichever way it was sent.
+ * What the engine's error codes say about a statement, in the process or over HTTP.
  *
- * `rejected` are errors of the values of a block, so inserts alone have it: of a query the same code
- * says that a part could not be read, which may pass. Errors that every block would meet (an unknown table or column,
- * a type that does not convert, a syntax error) are not among them: they stem from a deployment, so the
- * uploads wait until it is put right instead of failing one by one.
+ * `rejected` are errors of the values of a block, so only inserts have it: for a query the same
+ * code means that a part could not be read, which may pass. Errors that every block would meet (an
+ * unknown table or column, a type that does not convert, a syntax error) are not among them: they
+ * stem from a deployment, so uploads wait until it is corrected instead of failing one by one.
  */
 const CLASSES: ReadonlyMap<number, FailureClass> = new Map<number, FailureClass>([
   [241, 'memory'], // MEMORY_LIMIT_EXCEEDED

@@ -1,6 +1,6 @@
 /**
  * Settings under which one block becomes one part, whatever its size: a single thread reads it,
- * nothing cuts it, and nothing less than it is passed on. Values are not merged at the insert
+ * nothing cuts it, and nothing smaller is passed on. Values are not merged at the insert
  * (`optimize_on_insert`): readers and merges do that anyway, and the insert is four times cheaper.
  */
 export const ONE_PART = {

@@ -4,7 +4,7 @@ import { WarehouseError } from './warehouse.js';
 const CREDENTIALS =
   'CLICKHOUSE_USER, CLICKHOUSE_PASSWORD: the ClickHouse server does not accept them';
 
-/** What a server says of a user or of how it is asked, by ClickHouse's code. */
+/** A server's refusal of a user or of a kind of request, by ClickHouse's code. */
 const REFUSALS: ReadonlyMap<number, string> = new Map([
   [81, 'CLICKHOUSE_DATABASE: the ClickHouse server has no such database'], // UNKNOWN_DATABASE
   [115, 'CLICKHOUSE_URL: the ClickHouse server is too old'], // UNKNOWN_SETTING
@@ -20,14 +20,17 @@ const REFUSALS: ReadonlyMap<number, string> = new Map([
   [720, 'CLICKHOUSE_USER: this user has expired'], // USER_EXPIRED
 ]);
 
-/** Node's codes for a server that shows no certificate to trust, or that speaks no TLS, or only that. */
+/**
+ * Node's codes for a server without a trusted certificate, or one that speaks TLS where none is
+ * expected or the reverse.
+ */
 const NOT_SECURE =
   /^(?:ERR_(?:SSL|TLS)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
 
 /**
- * What a server that answers will refuse again however often it is asked, until somebody changes
- * the configuration or the server; undefined for everything else. Ends a start; whoever has been
- * running waits, since passwords, rights and certificates are changed under running processes.
+ * What a server will refuse again until somebody changes the configuration or the server; undefined
+ * for everything else. It ends a start. A running process waits, because passwords, rights and
+ * certificates are changed under running processes.
  */
 export function refusalOf(error: unknown): ConfigError | undefined {
   if (!(error instanceof WarehouseError)) return undefined;

@@ -2,24 +2,28 @@ import type { Family } from '../domain/families/index.js';
 import type { PreparedUpload } from '../csv/prepared-upload.js';
 
 /**
- * What the row path keeps in the warehouse and asks of it: the port above the SQL.
+ * What the row path writes to the warehouse and asks of it: the port above the SQL.
  *
- * Everything may be written again: it changes nothing. Every method throws WarehouseError, and after one
- * that is `retry` or `memory` the same call may succeed later. What has been written is on disk.
+ * Every write may be repeated and then changes nothing. Every method throws WarehouseError; after
+ * `retry` or `memory` the same call may succeed later. Written rows are on disk.
  */
 export interface RowStore {
   /**
-   * Writes the uploads as one batch: as a whole or, when it throws, perhaps not at all. Of each key the
-   * rows with the highest version are shown. The uploads' columns are read until it has resolved or rejected.
+   * Writes the uploads as one batch: as a whole or, when it throws, perhaps not at all. Reports
+   * show the rows of each key's highest version. The uploads' columns are read until this has
+   * resolved or rejected.
    *
    * @param uploads of one family, at least one
    */
   writeBatch(family: Family, uploads: readonly UploadToStore[]): Promise<void>;
 
-  /** What a reader finds of uploads that were written. */
+  /** What a reader finds of written uploads. */
   readBack(family: Family, uploads: readonly UploadToStore[]): Promise<ReadBack>;
 
-  /** Whether a batch that takes as much memory would be taken now; tried, and nothing of it is kept. */
+  /**
+   * Whether a batch that needs as much memory would be taken now. It is tried, and nothing of it is
+   * kept.
+   */
   hasMemoryFor(size: InsertSize): Promise<boolean>;
 
   writeErasure(erasure: Erasure): Promise<void>;
@@ -28,7 +32,7 @@ export interface RowStore {
   erasures(): Promise<ReadonlyMap<string, bigint>>;
 }
 
-/** A prepared upload with what is the same for all of its keys. */
+/** A prepared upload with the values that all of its keys share. */
 export interface UploadToStore {
   readonly requestId: string;
   readonly account: string;
@@ -42,13 +46,13 @@ export interface UploadToStore {
 export interface ReadBack {
   /** By version: the rows found, those included that a later upload has already replaced. */
   readonly rows: ReadonlyMap<bigint, number>;
-  /** Uploads of which something is neither there nor superseded. */
+  /** Uploads of which some rows are neither there nor superseded. */
   readonly absent: readonly UploadToStore[];
 }
 
 /** An insert of some size. */
 export interface InsertSize {
-  /** The shard is that of the account. */
+  /** Decides the shard. */
   readonly account: string;
   readonly keys: number;
   readonly bytes: number;

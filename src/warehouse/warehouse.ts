@@ -17,7 +17,10 @@ export interface NativeBlock {
   readonly parts: readonly Uint8Array[];
 }
 
-/** Keys of one look-up: with 100 bytes each the engine has 10 MB to keep, and some 50 MB to join. */
+/**
+ * Keys of one look-up: with 100 bytes each the engine keeps 10 MB, and needs some 50 MB for the
+ * join.
+ */
 export const MOST_ASKED = 100_000;
 
 export interface Warehouse {
@@ -25,8 +28,9 @@ export interface Warehouse {
   execute(sql: string): Promise<void>;
 
   /**
-   * Writes one block as one part of `table` (named without the database). Resolves when it is on disk.
-   * Once it has resolved or rejected, nobody reads the block's parts any more: their memory is used again.
+   * Writes one block as one part of `table` (named without the database). Resolves when it is on
+   * disk. Once it has resolved or rejected, nobody reads the block's parts any more, so their
+   * memory can be used again.
    */
   insert(table: string, block: NativeBlock): Promise<void>;
 
@@ -39,9 +43,9 @@ export interface Warehouse {
   query<Row>(sql: string, parameters?: Readonly<Record<string, QueryParameter>>): Promise<Row[]>;
 
   /**
-   * Looks up many keys at once. They go beside the statement as data, and are the table `asked` in it.
-   * Look-ups wait for no `query`. The answer is held in memory as a whole: let it have no more rows
-   * than keys are asked for.
+   * Looks up many keys at once. They go beside the statement as data, as its table `asked`.
+   * Look-ups wait for no `query`. The whole answer is held in memory: let it have no more rows than
+   * `asked`.
    *
    * @param sql a SELECT that does not begin with WITH
    * @param asked at most `MOST_ASKED` rows

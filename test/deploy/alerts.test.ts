@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it, test } from '@jest/globals';
 
-import { Page } from '../helpers/page.js';
-import { describeWithPrometheus, promtool } from '../helpers/prometheus.js';
+import { Page } from '../support/documents/page.js';
+import { describeWithPrometheus, promtool } from '../support/documents/prometheus.js';
 
 const DEPLOYED = fileURLToPath(new URL('../../deploy/prometheus/', import.meta.url));
 const TESTS = fileURLToPath(new URL('alerts/', import.meta.url));

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 
 import { registry } from '../../src/ops/metrics.js';
-import { parse } from '../helpers/kubernetes/build.js';
-import { describeOverlay, FOLDER } from '../helpers/kubernetes/describe.js';
-import { selects } from '../helpers/kubernetes/objects.js';
-import { labelsOf } from '../helpers/kubernetes/overlay.js';
+import { parse } from '../support/documents/kubernetes/build.js';
+import { describeOverlay, FOLDER } from '../support/documents/kubernetes/describe.js';
+import { selects } from '../support/documents/kubernetes/objects.js';
+import { labelsOf } from '../support/documents/kubernetes/overlay.js';
 
 describeOverlay('the Kubernetes files', (overlay) => {
   it('are what Kubernetes takes', () => {

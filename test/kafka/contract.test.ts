@@ -1,8 +1,8 @@
 import { beforeAll, describe } from '@jest/globals';
 
-import { describeWithKafka, KafkaLogs, sharedBrokers } from '../helpers/kafka.js';
-import { behavesAsThePortSays } from '../helpers/log/contract.js';
-import { LogFolders } from '../helpers/log/log-folders.js';
+import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
+import { behavesAsThePortSays } from '../support/log/contract.js';
+import { LogFolders } from '../support/log/log-folders.js';
 
 const folders = new LogFolders();
 describe('the log in LMDB', () => {

@@ -2,8 +2,8 @@ import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { LogRecord } from '../../src/log/upload-log.js';
-import { describeWithKafka, KafkaLogs, sharedBrokers } from '../helpers/kafka.js';
-import { record } from '../helpers/log/log-folders.js';
+import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
+import { record } from '../support/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 import { Worker } from './worker.js';
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 
-import { describeWithBroker, KafkaLogs } from '../helpers/kafka.js';
-import { KafkaBroker } from '../helpers/kafka-broker.js';
-import { KafkaProxy } from '../helpers/kafka-proxy.js';
-import { record } from '../helpers/log/log-folders.js';
+import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
+import { KafkaBroker } from '../support/kafka/kafka-broker.js';
+import { KafkaProxy } from '../support/kafka/kafka-proxy.js';
+import { record } from '../support/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 const PARTITIONS = 6;

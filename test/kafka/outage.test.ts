@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { LogUnavailableError, type LogRecord } from '../../src/log/upload-log.js';
-import { KafkaBroker } from '../helpers/kafka-broker.js';
-import { describeWithBroker, KafkaLogs } from '../helpers/kafka.js';
-import { record } from '../helpers/log/log-folders.js';
+import { KafkaBroker } from '../support/kafka/kafka-broker.js';
+import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
+import { record } from '../support/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 const TIMEOUT_MS = 2_000;

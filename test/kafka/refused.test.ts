@@ -9,10 +9,10 @@ import {
   type Tail,
 } from '../../src/log/upload-log.js';
 import { logRefusals } from '../../src/ops/metrics.js';
-import { KafkaBroker } from '../helpers/kafka-broker.js';
-import { KafkaProxy } from '../helpers/kafka-proxy.js';
-import { describeWithBroker, KafkaLogs } from '../helpers/kafka.js';
-import { record } from '../helpers/log/log-folders.js';
+import { KafkaBroker } from '../support/kafka/kafka-broker.js';
+import { KafkaProxy } from '../support/kafka/kafka-proxy.js';
+import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
+import { record } from '../support/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;

@@ -3,8 +3,8 @@ import { pino } from 'pino';
 
 import { RetentionGuard } from '../../src/gateway/create/retention-guard.js';
 import { LogUnavailableError, type UploadLog } from '../../src/log/upload-log.js';
-import { describeWithKafka, KafkaLogs, sharedBrokers } from '../helpers/kafka.js';
-import { record } from '../helpers/log/log-folders.js';
+import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
+import { record } from '../support/log/log-folders.js';
 import { until } from './collector.js';
 
 const RETENTION_MS = 2_000;

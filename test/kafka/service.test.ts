@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 
-import { ApiClient } from '../helpers/api-client.js';
-import { freePorts } from '../helpers/free-ports.js';
-import { KafkaBroker } from '../helpers/kafka-broker.js';
-import { describeWithBroker, KafkaLogs } from '../helpers/kafka.js';
+import { ApiClient } from '../support/service/api-client.js';
+import { freePorts } from '../support/machine/free-ports.js';
+import { KafkaBroker } from '../support/kafka/kafka-broker.js';
+import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../helpers/service-process.js';
-import { COST, csvOf } from '../helpers/warehouse-model.js';
+} from '../support/service/service-process.js';
+import { COST, csvOf } from '../support/model/warehouse-model.js';
 import { until } from './collector.js';
 
 /** The built service with all roles in one process; its kills under load are in `test/process/e2e`. */

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 
-import { KafkaBroker } from '../helpers/kafka-broker.js';
-import { describeWithBroker } from '../helpers/kafka.js';
-import { makeDataDir, removeDataDir, ServiceProcess } from '../helpers/service-process.js';
+import { KafkaBroker } from '../support/kafka/kafka-broker.js';
+import { describeWithBroker } from '../support/kafka/kafka.js';
+import { makeDataDir, removeDataDir, ServiceProcess } from '../support/service/service-process.js';
 
 /** How the built service ends on brokers that will never do: one line, and nothing was accepted. */
 

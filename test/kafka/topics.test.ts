@@ -3,14 +3,14 @@ import type { ITopicConfig } from 'kafkajs';
 import { pino } from 'pino';
 
 import { LogSetupError, TOPICS } from '../../src/log/upload-log.js';
-import { KafkaBroker } from '../helpers/kafka-broker.js';
+import { KafkaBroker } from '../support/kafka/kafka-broker.js';
 import {
   describeWithBroker,
   describeWithKafka,
   KafkaLogs,
   sharedBrokers,
-} from '../helpers/kafka.js';
-import { record } from '../helpers/log/log-folders.js';
+} from '../support/kafka/kafka.js';
+import { record } from '../support/log/log-folders.js';
 import { describeTopics } from './described-topics.js';
 
 const RIGHT = {

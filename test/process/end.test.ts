@@ -6,16 +6,20 @@ import { fileURLToPath } from 'node:url';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../helpers/api-client.js';
-import { run } from '../helpers/command.js';
-import { Deployment } from '../helpers/deployment.js';
-import { blockedAtSignal, logDyingAtSignal, poolWaitingFor } from '../helpers/preloads/preload.js';
+import { ApiClient } from '../support/service/api-client.js';
+import { run } from '../support/service/command.js';
+import { Deployment } from '../support/service/deployment.js';
+import {
+  blockedAtSignal,
+  logDyingAtSignal,
+  poolWaitingFor,
+} from '../support/service/preloads/preload.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../helpers/service-process.js';
+} from '../support/service/service-process.js';
 
 /** How a process ends that cannot go on, whatever else is away. */
 

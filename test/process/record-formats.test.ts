@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { logFolder } from '../../src/config/data-folder.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
-import { makeDataDir, removeDataDir, ServiceProcess } from '../helpers/service-process.js';
+import { makeDataDir, removeDataDir, ServiceProcess } from '../support/service/service-process.js';
 
 /** A service that meets what a newer version has written, as after a downgrade. */
 

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../helpers/api-client.js';
-import { stallingTails } from '../helpers/preloads/preload.js';
+import { ApiClient } from '../support/service/api-client.js';
+import { stallingTails } from '../support/service/preloads/preload.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../helpers/service-process.js';
+} from '../support/service/service-process.js';
 
 /** A gateway whose view of the status topic stands still while the topic moves. */
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { UploadRequestRecord } from '../../src/status/transition.js';
-import { ApiClient } from '../helpers/api-client.js';
-import { Deployment } from '../helpers/deployment.js';
-import { unpreparable } from '../helpers/preloads/preload.js';
-import { tokenFor } from '../helpers/service-process.js';
+import { ApiClient } from '../support/service/api-client.js';
+import { Deployment } from '../support/service/deployment.js';
+import { unpreparable } from '../support/service/preloads/preload.js';
+import { tokenFor } from '../support/service/service-process.js';
 
 /** Uploads at which the preparing thread throws or ends. */
 

@@ -3,7 +3,7 @@ import { isFinal } from '../../src/status/transition.js';
 import { transitionOf } from '../../src/status/publisher.js';
 import type { UploadEnd } from '../../src/log/uploads/upload-records.js';
 import { prepareUpload } from '../../src/csv/prepare-upload.js';
-import { sorted, WarehouseModel } from '../helpers/warehouse-model.js';
+import { sorted, WarehouseModel } from '../support/model/warehouse-model.js';
 import type { StoredKey } from './warehouse.js';
 import type { World } from './world.js';
 

@@ -1,6 +1,6 @@
 import { textOfDay } from '../../src/domain/days.js';
 import { COST, type Family, SELF_SERVE } from '../../src/domain/families/index.js';
-import { csvOf, type CsvRow } from '../helpers/warehouse-model.js';
+import { csvOf, type CsvRow } from '../support/model/warehouse-model.js';
 import type { Random } from './random.js';
 import { POISON } from './warehouse.js';
 

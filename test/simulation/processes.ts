@@ -1,5 +1,5 @@
 import type { Logger } from '../../src/ops/logger.js';
-import { MemoryFiles } from '../helpers/memory-files.js';
+import { MemoryFiles } from '../support/disk/memory-files.js';
 import { configOf, folderOf } from './limits.js';
 import { SimulatedLog } from './log/simulated-log.js';
 import { SimulatedPreparer } from './preparer.js';

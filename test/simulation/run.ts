@@ -4,7 +4,7 @@ import { coverage, isCounting, percent } from './coverage.js';
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
-import { countChecked, countSimulated } from '../helpers/soak.js';
+import { countChecked, countSimulated } from '../support/service/soak.js';
 import { check } from './check.js';
 import { World } from './world.js';
 

@@ -4,7 +4,7 @@ import { rankOf, type Transition } from '../../src/status/transition.js';
 import type { PreparedUpload } from '../../src/csv/prepared-upload.js';
 import type { Erasure, ReadBack, UploadToStore } from '../../src/warehouse/row-store.js';
 import { type FailureClass, WarehouseError } from '../../src/warehouse/warehouse.js';
-import { type DecodedKey, decodePrepared } from '../helpers/decode-prepared.js';
+import { type DecodedKey, decodePrepared } from '../support/model/decode-prepared.js';
 import { type Network, Server, type ServerOptions } from './network.js';
 
 /** A stored row: one overwrite key of one upload. */

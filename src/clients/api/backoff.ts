@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 15_000;
 /**
  * Calls `attempt` until it succeeds, fails for good, or `forMs` have passed since the first time.
  *
- * What the service asks for with Retry-After is waited at least, however long the pause would be.
+ * Waits at least as long as the service asks for with Retry-After, even beyond the pause.
  */
 export async function withBackoff<T>(
   attempt: () => Promise<T>,

@@ -1,6 +1,6 @@
 /** Anything that keeps a call from being answered with a record. */
 export abstract class UploadClientError extends Error {
-  /** Whether the same call may succeed later. The client has already tried again until it gave up. */
+  /** Whether the same call may succeed later. The client has already retried until it gave up. */
   abstract readonly isPassing: boolean;
 }
 
@@ -28,7 +28,7 @@ export class ProblemError extends UploadClientError {
     return this.problem.status;
   }
 
-  /** 409 is said while an earlier call with the same Idempotency-Key is still under way. */
+  /** 409 means that an earlier call with the same Idempotency-Key is still under way. */
   get isPassing(): boolean {
     return [409, 425, 429, 502, 503, 504].includes(this.status);
   }
@@ -54,7 +54,7 @@ export class FileTooLargeError extends UploadClientError {
   }
 }
 
-/** Reads a refusal, also one of a proxy in between, which need not be a problem. */
+/** Reads a refusal, also one of a proxy, which need not be a problem. */
 export function problemOf(response: Response, text: string): ProblemError {
   const { status } = response;
   return new ProblemError(
@@ -86,7 +86,7 @@ function retryAfterOf(value: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
-/** `fetch` says only "fetch failed"; what happened is in its cause. */
+/** `fetch` says only "fetch failed"; its cause says what happened. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) {

@@ -1,14 +1,14 @@
 import type { Family } from '../../domain/families/index.js';
 import { MAX_FILE_BYTES, MAX_UNPACKED_COST_BYTES } from '../../domain/upload-limits.js';
 
-/** What one request may hold. */
+/** The limits of one request. */
 export interface PartLimits {
   readonly rows: number;
   /** As it is sent. */
   readonly sentBytes: number;
   /** Unpacked, the header included. */
   readonly bytes: number;
-  /** How many bytes a part with several keys has at most; a part of one key may have `bytes`. */
+  /** The most bytes of a part with several keys; a part of one key may have `bytes`. */
   readonly fullBytes: number;
   readonly isCompressed: boolean;
 }
@@ -24,9 +24,9 @@ const COST: Omit<PartLimits, 'rows'> = {
 
 const SELF_SERVE: Omit<PartLimits, 'rows'> = {
   sentBytes: MAX_FILE_BYTES,
-  // The limit that a service has unless it is set otherwise.
+  // The service's default limit.
   bytes: 32 * MIB,
-  // Shrinks to less than 1 MiB nearly always; what does not is divided once more.
+  // This nearly always shrinks to less than 1 MiB; what does not is divided once more.
   fullBytes: 4 * MIB,
   isCompressed: true,
 };

@@ -21,7 +21,7 @@ export interface UploadClientOptions {
   readonly baseUrl: string | URL;
   /** An API token, without the scheme word. */
   readonly token: string;
-  /** How long one call is tried again while the service is busy or away; 5 minutes by default. */
+  /** How long one call is retried while the service is busy or away; 5 minutes by default. */
   readonly retryForMs?: number;
 }
 
@@ -32,8 +32,8 @@ export interface CallOptions {
 
 export interface CreateOptions extends CallOptions {
   /**
-   * Tells this upload from every other, so that sending it again gives the same request. By default
-   * one is drawn for the call and its retries; give one to repeat a call after a restart.
+   * The upload's Idempotency-Key: sending it again gives the same request. By default a new one for
+   * the call and its retries; give one to repeat a call after a restart.
    */
   readonly idempotencyKey?: string;
 }
@@ -48,9 +48,9 @@ interface Call {
 /**
  * A client of the upload API.
  *
- * A call that is refused with 409, 425, 429, 502, 503 or 504, or not answered at all, is tried again
- * with growing pauses. That is safe: the service takes a file as a whole or not at all, and the same
- * rows again replace themselves.
+ * A call that is refused with 409, 425, 429, 502, 503 or 504, or not answered at all, is retried
+ * with growing pauses. That is safe: the service takes a file as a whole or not at all, and the
+ * same rows again replace themselves.
  *
  * Every call throws a ProblemError, a NetworkError, or the reason of its signal.
  */

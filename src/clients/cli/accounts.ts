@@ -40,7 +40,7 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
       const { tokens, erasure, kept } = await withLog(config, async (log) => {
         const inLog = await keptInLog(log);
         if (!ignoreEndlessRetention) refuseEndless(account, inLog);
-        // In this order: an upload that begins now is refused, or covered by the order.
+        // In this order: an upload that begins now is either refused or covered by the order.
         const removed = await removeTokensOf(config.tokensFile, account);
         const clock = await clockAbove(log, config.limits.logTimeoutMs);
         const order = orderErasure(account, operator(), Date.now(), clock.next(), config.limits);
@@ -64,7 +64,7 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
     });
 }
 
-/** @throws CommandError for an account whose uploads of now would be erased too */
+/** @throws CommandError for an account whose current uploads would be erased too */
 export async function refuseWhileErased(log: UploadLog, account: string): Promise<void> {
   if ((await ErasedAccounts.inLog(log)).covers(account, lastVersionAt(Date.now()))) {
     throw new CommandError(

@@ -50,7 +50,7 @@ export function addAuditCommand(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Tells the audit what the operator has done and no other record tells. */
+/** Records an operator's action that no other record tells of. */
 export async function tellAudit(
   log: UploadLog,
   action: AuditedAction,

@@ -12,13 +12,13 @@ import { CommandError } from './terminal.js';
 const SILENT = createLogger('silent');
 
 /**
- * Runs `work` with the log of the service, whether that is running or not.
+ * Runs `work` with the service's log, whether the service runs or not.
  *
  * @throws Error, one line, when there is none, or the brokers do not answer or refuse
  */
 export async function withLog<T>(config: Config, work: (log: UploadLog) => Promise<T>): Promise<T> {
   const { dataDir, kafka, limits } = config;
-  // One made here would have the wrong partitions, and most likely be in the wrong place.
+  // A log made here would have the wrong partitions, and most likely be in the wrong place.
   if (kafka === undefined && !existsSync(logFolder(dataDir))) {
     throw new CommandError(`DATA_DIR ${dataDir} has no log; the service has not run on it yet`);
   }
@@ -36,8 +36,8 @@ export async function withLog<T>(config: Config, work: (log: UploadLog) => Promi
 }
 
 /**
- * Runs `work` with the log, or without one when the service has not run yet on the data folder or
- * the log cannot be opened.
+ * Runs `work` with the log; without one when the service has not run yet on the data folder or the
+ * log cannot be opened.
  */
 export async function withLogIfAny<T>(
   config: Config,
@@ -58,8 +58,8 @@ export async function withLogIfAny<T>(
 }
 
 /**
- * Runs `work` with the log while no embedded service runs on it. Of brokers any process may be a
- * client, so that there the group says whether it has members.
+ * Runs `work` with the log while no embedded service runs on it. With Kafka any process may be a
+ * client, and the group tells whether it has members.
  *
  * @throws Error, one line, when a service is running on the data folder
  */
@@ -77,8 +77,8 @@ export async function withIdleLog<T>(
 }
 
 /**
- * Runs `work` with the warehouse. The embedded one is of one process at a time, so no service may
- * be running on the data folder.
+ * Runs `work` with the warehouse. Only one process at a time can open the embedded one, so no
+ * service may be running on the data folder.
  *
  * @throws Error, one line, when one is, or when the server does not answer or refuses
  */
@@ -112,7 +112,7 @@ async function withOpenWarehouse<T>(
   }
 }
 
-/** An error of a server, in one line that names what to change, where there is something. */
+/** A server's error, in one line that names what to change, if anything. */
 function ofServer(url: string, error: unknown): unknown {
   const refusal = refusalOf(error);
   if (refusal !== undefined) return refusal;

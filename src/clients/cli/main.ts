@@ -8,7 +8,7 @@ const code = await run(process.argv.slice(2), {
   ...(process.stdin.isTTY && { ask }),
   ...(process.stderr.isTTY && { columns: process.stderr.columns }),
 });
-// At once: nothing that a library has left open is to keep the process.
+// At once: nothing that a library has left open is to keep the process alive.
 process.exit(code);
 
 async function ask(question: string): Promise<string> {

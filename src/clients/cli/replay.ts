@@ -65,7 +65,8 @@ async function replayRequest(config: Config, log: UploadLog, requestId: string):
 
 /**
  * Whether the account was erased at this version or a later one. The log has the newest orders, and
- * may have deleted one before the uploads that it covers; the table has those that were begun.
+ * may have deleted one before the uploads that it covers; the table has the orders whose erasure
+ * has begun.
  */
 async function isErased(
   config: Config,

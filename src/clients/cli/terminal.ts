@@ -1,13 +1,13 @@
-/** Where a command writes and what it reads of its surroundings. */
+/** Where a command writes, and what it reads of its environment. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Standard output: the result alone, so that it can be piped. */
   out(text: string): void;
   /** Standard error: hints and errors. */
   hint(text: string): void;
-  /** Asks whoever sits at the terminal for one line; absent: nobody does. */
+  /** Asks the person at the terminal for one line; absent: there is nobody. */
   readonly ask?: (question: string) => Promise<string>;
-  /** How wide the terminal is that shows standard error; absent: nobody is looking. */
+  /** The width of the terminal that shows standard error; absent: it is no terminal. */
   readonly columns?: number;
 }
 

@@ -78,7 +78,7 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     .action(async (id: string) => {
       const revoked = await revokeToken(file(), id);
       if (revoked === undefined) {
-        // Not repeated here: it might be a token that was given in place of its identifier.
+        // Not repeated here: it might be a token given in place of its identifier.
         throw new CommandError('no token has this id; `custom-data tokens list` shows the ids');
       }
       terminal.hint(`revoked token ${id} of ${revoked.account}\n`);

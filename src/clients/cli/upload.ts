@@ -62,7 +62,7 @@ export function addUploadCommand(program: Command, terminal: Terminal): void {
     const interrupt = (): void => {
       interrupted.abort();
     };
-    // The second one ends the process at once, as ever.
+    // A second one ends the process at once.
     process.once('SIGINT', interrupt);
     const store = new PartStore();
     try {
@@ -130,7 +130,7 @@ async function upload(
   }
 }
 
-/** @throws CommandError when the file cannot be uploaded; what is wrong with it has been said then */
+/** @throws CommandError when the file cannot be uploaded; the reason has been printed then */
 async function divideFile(
   path: string,
   index: number,

@@ -64,7 +64,7 @@ async function validate(path: string, options: ValidateOptions, terminal: Termin
     part: (part) => {
       parts++;
       for (const { row, values, findings } of wrongRowsOfPart(family, part, facts)) {
-        // Every part has the header, which was judged with the first.
+        // Every part has the header, which was checked with the first.
         if (row === 1 && parts > 1) continue;
         wrong++;
         for (const { column, message } of findings) {

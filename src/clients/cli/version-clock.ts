@@ -4,12 +4,12 @@ import type { UploadLog } from '../../log/upload-log.js';
 import { StatusTail } from '../../status/status-tail.js';
 import { StatusView } from '../../status/status-view.js';
 
-/** Only the versions that pass through it are wanted. */
+/** Only the versions that pass through it are used. */
 const VIEW_BYTES = 65_536;
 
 /**
- * A clock above every version that the log knows of, as a gateway that has just started has it: the
- * clocks of gateways may be ahead of this one.
+ * A clock above every version in the log, as a gateway has when it starts: gateways' clocks may be
+ * ahead of this one.
  *
  * @throws LogUnavailableError
  */

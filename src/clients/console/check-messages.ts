@@ -6,7 +6,7 @@ export interface CheckTask {
   readonly family: FamilyName;
   /** IANA name. */
   readonly timeZone: string;
-  /** Set: the wrong rows are wanted as CSV, also those that the service named in this reason. */
+  /** Set: the wrong rows are wanted as CSV, with those that the service named in this reason. */
   readonly annotate?: { readonly reason: string | null };
 }
 

@@ -8,7 +8,7 @@ import type { CheckAnswer, CheckTask, Numbered } from './check-messages.js';
 import { ContentError, contentOf } from './file-content.js';
 import { mistakesIn } from './texts.js';
 
-/** Judges files by the service's own modules, off the thread of the page. */
+/** Judges files with the service's own modules, off the page's thread. */
 
 addEventListener('message', ({ data }: MessageEvent<Numbered<CheckTask>>) => {
   void answerTo(data.body).then((body) => {
@@ -24,7 +24,7 @@ async function answerTo(task: CheckTask): Promise<CheckAnswer> {
     if (error instanceof ContentError) {
       return { kind: 'unread', why: error.message, isTooLarge: error.isTooLarge };
     }
-    // The browser's own: the file was changed or removed after it had been chosen.
+    // The browser's own: the file was changed or removed after it was chosen.
     const why = `The file cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     return { kind: 'unread', why, isTooLarge: false };
   }
@@ -35,7 +35,7 @@ async function check({ file, family, timeZone, annotate }: CheckTask): Promise<C
   const facts = {
     finding: null,
     requestDay: dayInTimeZone(Date.now(), timeZone),
-    // Which channels have cost integration only the service knows.
+    // Only the service knows which channels have cost integration.
     integratedChannels: [],
   };
   const found = new RowFindings();
@@ -79,7 +79,7 @@ function annotatedCsv(bytes: Uint8Array, found: RowFindings): Blob {
       ),
     })),
   );
-  // By the byte order mark spreadsheets know UTF-8.
+  // Spreadsheets know UTF-8 by the byte order mark.
   const parts = lines.map((line) => `${line.map(quoted).join(',')}\r\n`);
   return new Blob(['\ufeff', ...parts], { type: 'text/csv;charset=utf-8' });
 }

@@ -1,6 +1,6 @@
 import type { CheckAnswer, CheckTask, Numbered } from './check-messages.js';
 
-/** The page's end of the worker that judges files. */
+/** The page's side of the worker that judges files. */
 export class Checker {
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, (answer: CheckAnswer) => void>();

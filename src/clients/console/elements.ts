@@ -23,10 +23,7 @@ export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind)
   return found;
 }
 
-/**
- * A button. Which of many alike it is, only a screen reader needs to be told: the eye sees where it
- * stands.
- */
+/** A button. Only screen readers need to be told which of many similar ones it is. */
 export function button(label: string, of: string, act: () => void, kind = ''): HTMLButtonElement {
   const made = element(
     'button',
@@ -45,18 +42,18 @@ let waiting: string[] = [];
 export function announce(text: string): void {
   waiting.push(text);
   if (waiting.length > 1) return;
-  // What follows within a moment is said along with it, instead of cutting it off.
+  // Messages in quick succession are read together instead of cutting one another off.
   setTimeout(() => {
     byId('announcer', HTMLElement).textContent = waiting.join('. ');
     waiting = [];
   }, PAUSE_MS);
 }
 
-/** Gives the reader of the page a file to keep. */
+/** Offers the reader of the page a file to save. */
 export function download(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   element('a', { href: url, download: name }).click();
-  // The browser has taken hold of it long before.
+  // The browser has opened it long before.
   setTimeout(() => {
     URL.revokeObjectURL(url);
   }, 60_000);

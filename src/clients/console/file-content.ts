@@ -1,11 +1,11 @@
 import { type FamilyName, familyNamed } from '../../domain/families/index.js';
 import { limitsOf, limitsText } from '../api/part-limits.js';
 
-/** A file whose bytes cannot be had, or are more than a request may hold. */
+/** A file that cannot be read, or is larger than a request may be. */
 export class ContentError extends Error {
   constructor(
     message: string,
-    /** Whether it is its size: the command line tool divides such files. */
+    /** Whether its size is the reason: the command line tool divides such files. */
     readonly isTooLarge: boolean,
   ) {
     super(message);
@@ -15,13 +15,13 @@ export class ContentError extends Error {
 export interface Content {
   /** Unpacked. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What is to be sent: the file itself, or it packed. */
+  /** What is sent: the file itself, or the file compressed. */
   readonly sent: Blob;
   readonly isPackedHere: boolean;
 }
 
 /**
- * Reads a file, unpacking gzip, and makes of it what a request may hold.
+ * Reads a file, unpacking gzip, and makes it fit for a request.
  *
  * @throws ContentError
  */

@@ -27,7 +27,7 @@ export function mistakesTable(caption: string, mistakes: readonly Mistake[]): HT
   );
 }
 
-/** A box that scrolls by itself where its content is too wide or long, also by keys. */
+/** A box that scrolls where its content is too wide or too long, also by keyboard. */
 export function scrolling(label: string, content: Node): HTMLElement {
   return element(
     'div',

@@ -2,7 +2,7 @@ import { type FamilyName, isFamilyName } from '../../domain/families/index.js';
 import { isUuid } from '../../domain/request-id.js';
 import { isStatus, type Status } from '../../status/transition.js';
 
-/** What the browser keeps of a request: nothing of the token, and nothing of the file but its name. */
+/** What the browser keeps of a request: not the token, and of the file only its name. */
 export interface RecentRequest {
   readonly requestId: string;
   readonly family: FamilyName;
@@ -42,7 +42,7 @@ export class RecentRequests {
     try {
       localStorage.setItem(KEY, JSON.stringify(next));
     } catch {
-      // Nothing is kept beyond the page, as it is everywhere else in that browser.
+      // Nothing is kept beyond the page, as everywhere else in that browser.
     }
   }
 
@@ -56,7 +56,7 @@ export class RecentRequests {
   }
 }
 
-/** What is no list of requests is taken for none: anything may stand in a browser's storage. */
+/** Anything malformed counts as an empty list. */
 function parsed(text: string | null): readonly RecentRequest[] {
   if (text === null) return [];
   let value: unknown;

@@ -6,7 +6,7 @@ export const FAMILY_NAMES: Readonly<Record<FamilyName, string>> = {
   'self-serve': 'Self-serve metrics',
 };
 
-/** What the states of a request mean to who sent it. */
+/** What the states of a request mean to its sender. */
 export const STATUS_TEXTS: Readonly<Record<Status, string>> = {
   uploaded: 'Received, being checked by the service',
   validated: 'Valid, being stored',
@@ -25,7 +25,7 @@ export function countText(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A file name as a shell takes it for one word, whatever is in it: the reader may copy it. */
+/** A file name quoted for a shell, whatever is in it: the reader may copy it. */
 export function shellWord(name: string): string {
   const path = name.startsWith('-') ? `./${name}` : name;
   return `'${path.replaceAll("'", "'\\''")}'`;
@@ -39,7 +39,9 @@ export interface Mistake {
   readonly message: string;
 }
 
-/** What a `reason` says, by row and then column; it is the same of the service and of the check here. */
+/**
+ * What a `reason` says, by row and then column; the same for the service and for the check here.
+ */
 export function mistakesIn(reason: string): Mistake[] {
   const columns = Object.entries(JSON.parse(reason) as Record<string, readonly string[]>);
   const mistakes = columns.flatMap(([column, messages]) =>

@@ -4,8 +4,7 @@ import { byId } from './elements.js';
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /**
- * The field that holds the token. It is the only place where the token is: no storage, no cookie, no
- * address has it.
+ * The field that holds the token. The token is nowhere else: not in storage, cookies or addresses.
  */
 export class TokenField {
   private readonly input = byId('token', HTMLInputElement);

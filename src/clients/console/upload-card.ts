@@ -3,7 +3,7 @@ import { button, element } from './elements.js';
 import { mistakesTable } from './mistakes-table.js';
 import type { Mistake } from './texts.js';
 
-/** How the state is meant, for its colour; the words say it too. */
+/** What the state's colour means; the words say it too. */
 export type Mood = 'busy' | 'good' | 'bad' | 'plain';
 
 const STEPS: readonly (readonly [Status, string])[] = [
@@ -13,7 +13,7 @@ const STEPS: readonly (readonly [Status, string])[] = [
   ['succeeded', 'Succeeded'],
 ];
 
-/** What of one file the page shows. */
+/** What the page shows of one file. */
 export class UploadCard {
   readonly root: HTMLLIElement;
   private readonly state = element('p', { class: 'state' });
@@ -56,7 +56,7 @@ export class UploadCard {
     this.detail.replaceChildren(...lines.map((line) => element('p', {}, line)));
   }
 
-  /** @param fraction of the body that has gone out; undefined: nothing is being sent */
+  /** @param fraction of the body that has been sent; undefined: nothing is being sent */
   sent(fraction: number | undefined): void {
     this.progress.hidden = fraction === undefined;
     if (fraction !== undefined) this.progress.value = fraction;
@@ -83,7 +83,7 @@ export class UploadCard {
     this.mistakes.replaceChildren(...tables);
   }
 
-  /** Offers these and no others; the focus stays on this card when its button goes. */
+  /** Offers these buttons and no others; the focus stays on this card when its button goes. */
   offer(actions: readonly { label: string; act: () => void; isPrimary?: boolean }[]): void {
     const hadFocus = this.buttons.contains(document.activeElement);
     this.buttons.replaceChildren(

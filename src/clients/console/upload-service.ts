@@ -4,7 +4,7 @@ import { isFinal, type UploadRequestRecord } from '../../status/transition.js';
 
 const CREATE_TIMEOUT_MS = 120_000;
 const READ_TIMEOUT_MS = 60_000;
-/** How long the service is asked to hold its answer back until the state changes. */
+/** How long the service is asked to delay its answer until the state changes. */
 const WAIT_SECONDS = 20;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
@@ -25,10 +25,10 @@ export class UploadService {
   // Relative to the page, so that a proxy may serve both below a path of its own.
   private readonly base = new URL('../custom-data-upload/v1.0/', document.baseURI);
 
-  /** @param token asked for at each call: it is kept in its field alone */
+  /** @param token asked for at each call: only its field keeps it */
   constructor(private readonly token: () => string) {}
 
-  /** Of the two ways to send, only XMLHttpRequest tells how much has gone out. */
+  /** Only XMLHttpRequest tells how much has been sent. */
   create({
     family,
     content,
@@ -88,7 +88,7 @@ export class UploadService {
   }
 
   /**
-   * The request's record after each change, up to `succeeded` or `failed`, from the state known.
+   * The request's record after each change from the known state, up to `succeeded` or `failed`.
    * While the service is away it is asked again; what it refuses for good is thrown.
    */
   async *follow(
@@ -111,7 +111,8 @@ export class UploadService {
         if (!(error instanceof UploadClientError) || !error.isPassing) throw error;
         asked = retryAfterMs(error);
       }
-      // Also where the service has waited as asked: one that does not know how answers at once.
+      // Also where the service has waited as asked: one that does not know the preference answers
+      // at once.
       await sleep(Math.max(asked, pause));
       pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
     }
@@ -122,7 +123,7 @@ export class UploadService {
   }
 }
 
-/** How long the service asks to wait before the call is made again; 0: it does not say. */
+/** How long the service asks to wait before the next call; 0: it does not say. */
 export function retryAfterMs(error: unknown): number {
   return error instanceof Error && 'retryAfterMs' in error ? Number(error.retryAfterMs ?? 0) : 0;
 }

@@ -12,7 +12,7 @@ import { retryAfterMs, sleep, type UploadService } from './upload-service.js';
 const ATTEMPTS = 5;
 const PAUSE_MS = 1_000;
 
-/** What a file on the page needs of it. */
+/** What a file needs of the page. */
 export interface Page {
   readonly checker: Checker;
   readonly service: UploadService;
@@ -21,7 +21,7 @@ export interface Page {
   demandToken(): boolean;
   /** The account's, by its IANA name. */
   timeZone(): string;
-  /** Has the file sent once those before it are accepted: of two with the same keys the later wins. */
+  /** Sends the file once those before it are accepted: of two with the same keys the later wins. */
   queue(upload: Upload): void;
   remove(upload: Upload): void;
   changed(): void;
@@ -54,7 +54,7 @@ export class Upload {
     page.changed();
   }
 
-  /** Has the file sent, if there is a token to send it with. */
+  /** Sends the file, if there is a token. */
   enqueue(): void {
     if (!this.page.demandToken()) return;
     this.isReady = false;
@@ -64,7 +64,7 @@ export class Upload {
     this.page.queue(this);
   }
 
-  /** Resolves once the service has the file, or has refused it. */
+  /** Resolves once the service has accepted or refused the file. */
   async send(): Promise<void> {
     const { card, file } = this;
     announce(`Sending ${file.name}`);
@@ -80,7 +80,7 @@ export class Upload {
     }
   }
 
-  /** Asks again a few times where the service says that it is busy. */
+  /** Retries a few times while the service is busy. */
   private async create(): Promise<UploadRequestRecord> {
     const { card, file, family, idempotencyKey, content = file } = this;
     const name = content === file ? file.name : `${file.name}.gz`;

@@ -44,8 +44,8 @@ export interface Family {
   /** The storage table, and the stem of the views' names. */
   readonly table: 'cost' | 'self_serve';
   /**
-   * In the order of the specification, which is also the order of the views' columns, and of the texts
-   * as they are stored: another text of a row can only be added behind the last one.
+   * In the order of the specification. The views' columns and the stored texts have the same order,
+   * so a new text column can only be added behind the last one.
    */
   readonly columns: readonly Column[];
   /** Whether an optional column that is in the header may have blank values. */
@@ -68,12 +68,18 @@ export function rowColumns(family: Family): readonly Column[] {
 
 const VALUE_KINDS: readonly ValueKind[] = ['count', 'amount', 'boolean'];
 
-/** Of a row's columns those that are no text, in the order of the stored tuple, whose first elements they are. */
+/**
+ * The columns of a row that are not texts, in the order of the stored tuple, which begins with
+ * them.
+ */
 export function valueColumns(family: Family): readonly Column[] {
   return rowColumns(family).filter(({ kind }) => VALUE_KINDS.includes(kind));
 }
 
-/** Of a row's columns the texts, in the order in which they are joined to the stored tuple's last element. */
+/**
+ * The text columns of a row, in the order in which they are joined to the stored tuple's last
+ * element.
+ */
 export function textColumns(family: Family): readonly Column[] {
   return rowColumns(family).filter(({ kind }) => !VALUE_KINDS.includes(kind));
 }

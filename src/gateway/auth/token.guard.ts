@@ -6,8 +6,8 @@ import { TOKEN_DIRECTORY } from '../dependencies.js';
 import { forbidden, noToken, nothingHere, unknownToken } from '../http/problem.js';
 
 /**
- * Lets an operation run only for a token whose role may upload. Runs before a byte of the body is
- * read; the token is looked up on every call.
+ * Lets a call run only with a token whose role may upload. Runs before a byte of the body is read.
+ * The token is looked up on every call.
  */
 @Injectable()
 export class TokenGuard implements CanActivate {
@@ -16,7 +16,7 @@ export class TokenGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const family = request.params['family'];
-    // An unknown family is an unknown path, which is told without a token.
+    // An unknown family is an unknown path: 404, with or without a token.
     if (typeof family !== 'string' || !isFamilyName(family)) throw nothingHere();
     const operation = request.method === 'POST' ? 'create' : 'read';
     request.call = { operation, family, startedAt: performance.now() };

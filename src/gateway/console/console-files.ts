@@ -22,8 +22,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The console's files by their path below `/console/`, read once: the page, what it shows, and
- * exactly those modules of the service that its own modules import.
+ * The console's files by their path below `/console/`, read once: the page, its assets, and those
+ * modules of the service that its own modules import.
  */
 export async function readConsoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
   const files = new Map<string, ConsoleFile>();

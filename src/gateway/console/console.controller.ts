@@ -4,9 +4,8 @@ import { methodNotAllowed, nothingHere } from '../http/problem.js';
 import { type ConsoleFile, readConsoleFiles } from './console-files.js';
 
 /**
- * Nothing from elsewhere, nothing inline, and no frame around the page: whoever got a script into
- * it could use the token that was pasted there. Files are checked by WebAssembly, which only a script
- * of this origin can bring.
+ * Nothing from other origins, nothing inline, and no frame around the page: a foreign script could
+ * use the token that was pasted there. `wasm-unsafe-eval` is for the file check.
  */
 const HEADERS = {
   'Content-Security-Policy': [
@@ -24,8 +23,7 @@ const HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  // Asked for anew each time, and not sent again unless changed: modules of two builds do not fit
-  // together.
+  // Validated on each load: modules of two builds do not fit together.
   'Cache-Control': 'no-cache',
 };
 
@@ -40,7 +38,7 @@ export class ConsoleController {
       await this.file(request, response);
       return;
     }
-    // The page's own addresses are relative, so that a proxy may serve it below a path of its own.
+    // The page's links are relative, so that a proxy may serve it below a path of its own.
     response.writeHead(308, { ...HEADERS, Location: 'console/', 'Content-Length': 0 }).end();
   }
 

@@ -15,15 +15,15 @@ import { Idempotency, type KeyedFile } from './idempotency/idempotency.js';
 import type { UploadIdentity, UploadWriter } from './receive/upload-writer.js';
 import { answerOf } from './timed-log.js';
 
-/** A file that has arrived completely, and the promise made when its upload began. */
+/** A file that has arrived completely, and what was begun for it when its upload began. */
 export interface ArrivedFile {
   readonly identity: UploadIdentity;
-  /** The id of the token that it came with. */
+  /** The id of the token that the request came with. */
   readonly actor: string;
   readonly timeZone: string;
   readonly finding: string | null;
   readonly caughtUp: Promise<void>;
-  /** Undefined: it came without an idempotency key. */
+  /** Undefined: the request has no idempotency key. */
   readonly keyed: KeyedFile | undefined;
   /** The trace that its processing belongs to. */
   readonly traceparent: string | undefined;
@@ -41,21 +41,22 @@ export class Acceptance {
   ) {}
 
   /**
-   * To be called when an upload begins, and awaited when its file is complete: a client that had
-   * its 201 before it began this upload then wins with this one, through whatever gateway.
+   * Resolves when this gateway has seen the versions of all uploads accepted before the call. Call
+   * it when an upload begins and await it when its file is complete: then the upload wins over
+   * every upload whose 201 its client has had by then, from any gateway.
    */
   catchUp(): Promise<void> {
     const caughtUp = answerOf(this.fence.caughtUp(), this.config.limits.logTimeoutMs);
-    // An upload that ends early never comes to await it.
+    // An upload that ends early never awaits it.
     caughtUp.catch(() => undefined);
     return caughtUp;
   }
 
   /**
-   * The upload's first transition; or the current one of another, which has had the idempotency key
-   * before: then this upload is to be aborted.
+   * Resolves with the upload's first transition. When another upload has had the idempotency key
+   * before, it resolves with that one's current transition, and this upload is to be aborted.
    *
-   * @throws LogUnavailableError whether the upload is accepted is unknown then
+   * @throws LogUnavailableError whether the upload is accepted is then unknown
    * @throws Problem of the idempotency key: 409, 422, 503
    */
   async accept(file: ArrivedFile, writer: UploadWriter): Promise<Transition> {
@@ -76,7 +77,7 @@ export class Acceptance {
       { version, sentMax, actor: file.actor, ...file.identity },
       acceptedAt,
     );
-    // 3. The end, with the last chunk, makes the upload whole; the transition makes it known.
+    // 3. The end, with the last chunk, completes the upload. The transition makes it known.
     const end = {
       acceptedAt,
       version,
@@ -86,7 +87,7 @@ export class Acceptance {
       ...stored,
     };
     await writer.end(end, file.traceparent, record);
-    // 4. A read that follows finds it, although the tail may not have come so far.
+    // 4. A read that follows finds it, even if the tail has not come so far.
     this.lookup.remember(transition);
     return transition;
   }

@@ -12,14 +12,14 @@ import {
 const MULTIPART = /^multipart\/form-data[\t ]*(?:;|$)/i;
 const BOUNDARY = /;[\t ]*boundary=(?:"([^"]*)"|([^\t ;"]*))/i;
 
-/** Bytes of the body; undefined when it is sent without saying how long it is. */
+/** Bytes of the body; undefined without a Content-Length. */
 export function declaredLength(headers: IncomingHttpHeaders): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
 }
 
 /**
- * Refuses, by its headers alone, a create whose body is not worth reading.
+ * Refuses, by its headers alone, a create whose body need not be read.
  *
  * @throws Problem 415, then 413, then 400
  */
@@ -35,7 +35,7 @@ export function admit(headers: IncomingHttpHeaders): void {
   if (boundary.length > MAX_BOUNDARY_LENGTH) throw boundaryTooLong();
 }
 
-/** Printable ASCII; blanks at the ends are the header's, not the key's. */
+/** Printable ASCII; blanks at its ends belong to the header, not to the key. */
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 /** A string of RFC 9651, which the draft of the header asks for. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;

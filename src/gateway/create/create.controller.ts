@@ -44,7 +44,7 @@ export class CreateController {
    * Answers 201 with the upload, or with the one that had the idempotency key before.
    *
    * @throws Problem
-   * @throws LogUnavailableError whether the upload is accepted is unknown then
+   * @throws LogUnavailableError whether the upload is accepted is then unknown
    * @throws ClientGoneError
    */
   @Post()
@@ -86,7 +86,7 @@ export class CreateController {
       outcome = outcomeOf(error);
       throw error;
     } finally {
-      // Not awaited: the client need not wait until the log has been told.
+      // Not awaited: the client need not wait until the log has the abort.
       void writer.abort().finally(finished);
       const { requestId } = identity;
       const { bytes } = writer;
@@ -123,7 +123,7 @@ export class CreateController {
         for (let from = 0; from < bytes.length;) {
           from += chunker.fill(bytes, from);
           if (!chunker.isFull) continue;
-          // Cut only when there is room: a cut begins the next buffer.
+          // Cut only when there is room, because a cut begins the next buffer.
           await writer.room();
           writer.chunk(chunker.cut());
         }
@@ -147,7 +147,7 @@ export class CreateController {
       patience.stop();
       unpacker.destroy();
     }
-    // Of a file with a finding nothing will be read, so the rest need not be kept.
+    // A file with a finding is not read by anybody, so the rest need not be kept.
     if (unpacker.finding === null && !chunker.isEmpty) writer.lastChunk(chunker.rest());
     return unpacker.finding;
   }

@@ -9,25 +9,25 @@ const LONGEST_INTERVAL_MS = 60_000;
 export interface RetentionGuardOptions {
   readonly log: UploadLog;
   readonly topic: Topic;
-  /** Whose committed offsets tell what is finished. */
+  /** The group whose committed offsets tell what is finished. */
   readonly group: string;
-  /** How long the log keeps a record, whether it is finished or not. */
+  /** How long the log keeps a record, finished or not. */
   readonly retentionMs: number;
   readonly logger: Logger;
 }
 
 /**
- * Accepts nothing more once the oldest unfinished record is older than half of the log's retention:
- * the other half is for finishing what has been accepted, before the log deletes it. Ingest finishes
- * every record by itself, the rest of an upload that never ended too, so this passes.
+ * Accepts nothing more once the oldest unfinished record is older than half of the log's retention.
+ * The other half is for finishing what has been accepted before the log deletes it. Ingest finishes
+ * every record by itself, also those of an upload that never ended, so this state passes.
  *
- * For a log that deletes by age alone. What it knows is at most a minute old.
+ * For a log that deletes by age alone. Its knowledge is at most a minute old.
  */
 export class RetentionGuard implements AcceptanceFence {
   private isAtRisk = false;
   private readonly timer: NodeJS.Timeout;
 
-  /** @param fence what an acceptance waits for besides */
+  /** @param fence awaited by each acceptance as well */
   static async start(
     options: RetentionGuardOptions,
     fence: AcceptanceFence,
@@ -49,7 +49,7 @@ export class RetentionGuard implements AcceptanceFence {
     this.timer.unref();
   }
 
-  /** @throws LogUnavailableError when an upload accepted now would put older ones at risk */
+  /** @throws LogUnavailableError when accepting an upload now would put older ones at risk */
   async caughtUp(): Promise<void> {
     if (this.isAtRisk) {
       throw new LogUnavailableError('uploads have waited for half of the retention of the log');
@@ -76,17 +76,19 @@ export class RetentionGuard implements AcceptanceFence {
     }
   }
 
-  /** Milliseconds since the epoch; Infinity when everything that the log still has is finished. */
+  /**
+   * Milliseconds since the epoch; Infinity when every record that the log still has is finished.
+   */
   private async oldestUnfinished(): Promise<number> {
     const { log, topic, group } = this.options;
     const unread = await unreadPartitions(log, { topic, group });
     return Math.min(...(await Promise.all(unread.map((first) => this.timeOfFirstKept(first)))));
   }
 
-  /** What retention has deleted already is lost: refusing uploads for its sake would never end. */
+  /** What retention has deleted is lost: to refuse uploads for it would never end. */
   private async timeOfFirstKept(unread: UnreadPartition): Promise<number> {
     const { log, topic } = this.options;
-    // Most often the first is there, and reading one record is cheaper than reading a range.
+    // Usually the first record is there, and reading one is cheaper than reading a range.
     const time = await timeOf(log, topic, unread);
     if (time !== -Infinity) return time;
     const { partition, offset, records } = unread;

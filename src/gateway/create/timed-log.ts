@@ -12,12 +12,12 @@ import {
 import { GATEWAY_CONFIG, UPLOAD_LOG, type GatewayConfig } from '../dependencies.js';
 
 /**
- * Appends whose answer nobody waits for any more. Their records stay in memory until the log has
- * settled them, so a log that hangs would fill the memory by the clients' retries alone.
+ * Appends whose caller waits no more. Their records stay in memory until the log has settled them:
+ * without a bound, a log that hangs would fill the memory with the clients' retries.
  */
 const MAX_ABANDONED = 128;
 
-/** Appends with an end to the waiting. */
+/** Appends that are waited for in bounded time. */
 @Injectable()
 export class TimedLog {
   private abandoned = 0;
@@ -42,7 +42,8 @@ export class TimedLog {
   }
 
   /**
-   * Resolves when all are durable; those of a topic are never there without those before it.
+   * Resolves when all are durable. The records of a topic are never there without those of the
+   * topics before it.
    *
    * @throws LogUnavailableError as of `append`; any of the topics may have its records
    */
@@ -64,9 +65,9 @@ export class TimedLog {
 }
 
 /**
- * What the log answers, if it does so in time.
+ * The log's answer, if it comes in time.
  *
- * @throws LogUnavailableError for every failure of it: the client can but send again
+ * @throws LogUnavailableError for every failure: all that the client can do is send again
  */
 export async function answerOf<T>(
   answer: Promise<T>,

@@ -6,10 +6,12 @@ import { ProblemDetails } from './problem-details.js';
 
 export type NamedProblems = Readonly<Record<string, Problem>>;
 
-/** Answered before the account is known, or because of it: the rate limit has not counted the call. */
+/**
+ * Answered before the account is known, or because of it: the rate limit has not counted the call.
+ */
 const NOT_COUNTED: ReadonlySet<number> = new Set([401, 403, 405]);
 
-/** Describes the problems that an operation answers: each as an example, together by their status. */
+/** Describes the problems that an operation answers: an example of each, grouped by status. */
 export function ApiProblems(problems: NamedProblems): MethodDecorator {
   const named = Object.entries(problems);
   const statuses = [...new Set(named.map(([, { status }]) => status))].sort((a, b) => a - b);

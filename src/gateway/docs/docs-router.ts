@@ -5,13 +5,13 @@ import express, { type Response, type Router } from 'express';
 import { methodNotAllowed } from '../http/problem.js';
 
 const require = createRequire(import.meta.url);
-/** The dependency of the module that makes the document, not whatever else may be installed. */
+/** Resolved from the module that makes the document, whatever else may be installed. */
 const SWAGGER_UI = dirname(
   createRequire(require.resolve('@nestjs/swagger')).resolve('swagger-ui-dist/package.json'),
 );
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** Nothing from elsewhere and nothing inline; images in the style sheet are data. */
+/** Nothing from other origins and nothing inline; images in the style sheet are data. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
@@ -42,7 +42,7 @@ const page = (folder: string): string => `<!doctype html>
 </html>
 `;
 
-/** A token that is typed in is gone with the page, and no validator elsewhere is asked. */
+/** A token that is typed in is forgotten with the page, and no validator elsewhere is asked. */
 const INITIALIZE = `SwaggerUIBundle({
   url: new URL('openapi.json', document.currentScript.src).href,
   dom_id: '#swagger-ui',
@@ -52,7 +52,7 @@ const INITIALIZE = `SwaggerUIBundle({
 });
 `;
 
-/** The document and a page that shows it, from this server alone, without a token. */
+/** Serves the document and a page that shows it, from this server alone, without a token. */
 export function docsRouter(document: OpenAPIObject): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get('/', ({ originalUrl }, response) => {

@@ -39,7 +39,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     autoTagControllers: false,
     extraModels: [UploadRequest, ProblemDetails],
   });
-  // Nest takes off the final slash, with which the specification writes the create operation.
+  // Nest removes the final slash, with which the specification writes the create operation.
   const paths = Object.entries(document.paths).map(([path, item]) => {
     return [item.post === undefined ? path : `${path}/`, item] as const;
   });

@@ -7,7 +7,7 @@ import { methodNotAllowed, nothingHere, type Problem } from './problem.js';
 
 const BASE = 'custom-data-upload/v1.0';
 
-/** The route that both operations stand under; Express takes it with and without a final slash. */
+/** The route of both operations; Express takes it with and without a final slash. */
 export const REQUESTS_ROUTE = `${BASE}/:family/requests`;
 
 /** Where a request is read. */
@@ -22,7 +22,7 @@ export function refuseMethod(request: ApiRequest, allow: string): never {
   throw methodNotAllowed(allow);
 }
 
-/** Answers with JSON. The only places that end an operation's response are this and {@link answerProblem}. */
+/** Answers with JSON. Only this and {@link answerProblem} end an operation's response. */
 export function answerRecord(
   request: ApiRequest,
   response: Response,
@@ -41,7 +41,7 @@ export function answerRecord(
   response.end(body);
 }
 
-/** Answers with a problem, at once, and then takes the rest of the body off the connection. */
+/** Answers with a problem at once, then takes the rest of the body off the connection. */
 export function answerProblem(request: ApiRequest, response: Response, problem: Problem): void {
   if (response.headersSent) {
     response.destroy();
@@ -53,8 +53,8 @@ export function answerProblem(request: ApiRequest, response: Response, problem: 
     'Content-Type': 'application/problem+json',
     'Content-Length': Buffer.byteLength(body),
     ...problem.headers,
-    // A client that waits for "100 Continue" may send its body after all or not: the next bytes on
-    // this connection could be either a body or a request.
+    // A client that waits for "100 Continue" may send its body or not: the next bytes on this
+    // connection could be a body or a request.
     ...(request.awaitsContinue === true && { Connection: 'close' }),
   });
   if (hasUnreadBody(request)) {

@@ -18,24 +18,26 @@ export interface ApiRequest extends Request {
   call?: Call;
   /** Set once the token has been accepted. */
   holder?: TokenHolder;
-  /** The client sends its body only after an interim `100 Continue`, which it has not got yet. */
+  /**
+   * The client sends its body only after an interim `100 Continue`, which has not been sent yet.
+   */
   awaitsContinue?: boolean;
 }
 
-/** Leaves a time that the client asked to wait out of the call's duration. */
+/** Leaves time that the client asked to wait out of the call's duration. */
 export function leaveOut(request: ApiRequest, milliseconds: number): void {
   const { call } = request;
   if (call !== undefined) request.call = { ...call, startedAt: call.startedAt + milliseconds };
 }
 
-/** The call and the token's holder of a request that has passed the token guard. */
+/** The call and the token's holder, of a request that has passed the token guard. */
 export function acceptedCall(request: ApiRequest): Call & { readonly holder: TokenHolder } {
   const { call, holder } = request;
   if (call === undefined || holder === undefined) throw new Error('no token guard on this route');
   return { holder, ...call };
 }
 
-/** The scheme word of the header `Authorization`, which also stands in `WWW-Authenticate`. */
+/** The scheme of the header `Authorization`, as `WWW-Authenticate` names it. */
 export const SCHEME = 'SERVICE-API-KEY';
 
 // Scheme words are case-insensitive (RFC 9110, 11.1); the one space is this API's own rule.

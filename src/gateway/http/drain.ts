@@ -13,9 +13,10 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 /**
  * Takes the rest of the body off a connection whose answer is written but not ended, then ends it.
  *
- * A client that is still sending reads its answer only if the server goes on reading: a socket
- * closed with unread bytes is reset, and a reset throws away what the client has not read. The
- * answer is complete by its Content-Length, so the client need not wait for the end.
+ * A client that is still sending reads its answer only if the server goes on reading: a socket that
+ * is closed with unread bytes is reset, and a reset discards what the client has not read. The
+ * Content-Length tells the client where the answer ends, so it need not wait for the connection's
+ * end.
  */
 export function drain(request: ApiRequest, response: ServerResponse): void {
   const { socket } = request;
@@ -33,6 +34,6 @@ export function drain(request: ApiRequest, response: ServerResponse): void {
     clearTimeout(timer);
   });
   request.resume();
-  // No body may ever come; the end of our side tells the client to close its own.
+  // A body may never come; the end of our side tells the client to close its own.
   if (request.awaitsContinue === true) socket.end();
 }

@@ -3,11 +3,12 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
 
 /**
- * Serves an Express application with requests and responses that have its prototypes from the start.
+ * Serves an Express application with requests and responses that have its prototypes from the
+ * start.
  *
- * Express would change the prototypes of each. After that V8 gives each a hidden class of its own,
- * which no inline cache knows: see docs/decisions/hidden-classes. Nest's options for the server
- * (`httpsOptions` and others) are not taken.
+ * Express would change the prototype of each. V8 then gives each a hidden class of its own, which
+ * no inline cache knows: see docs/decisions/hidden-classes. Nest's options for the server
+ * (`httpsOptions` and others) are not supported.
  */
 export class ExpressServer extends ExpressAdapter {
   override initHttpServer(): void {

@@ -14,10 +14,10 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../dependencies.js';
 import { shuttingDown } from './problem.js';
 
 const SWEEP_MS = 50;
-/** For uploads whose connections were cut to write their last record. */
+/** For uploads whose connections were cut: time to write their last record. */
 const AFTER_CUT_MS = 1_000;
 
-/** The uploads that this gateway is busy with, so that a shutdown can wait for them. */
+/** The uploads under way in this gateway, so that a shutdown can wait for them. */
 @Injectable()
 export class UploadsInFlight {
   private count = 0;
@@ -45,7 +45,7 @@ export class UploadsInFlight {
     this.isClosed = true;
   }
 
-  /** Resolves when no upload is under way, or after `timeoutMs`; whether none is. */
+  /** Resolves when no upload is under way, or after `timeoutMs`, with whether none is. */
   async finished(timeoutMs: number): Promise<boolean> {
     if (this.count === 0) return true;
     const isIdle = new Promise<true>((resolve) => {
@@ -58,13 +58,13 @@ export class UploadsInFlight {
 }
 
 /**
- * Ends connections without cutting an upload in flight: new uploads are refused, those under way
- * are waited for until the shutdown deadline, and only connections with nothing on them are closed
- * meanwhile. Node's own close waits for silent connections without end.
+ * Ends connections without cutting an upload under way: new uploads are refused, those under way
+ * are waited for until the shutdown deadline, and only idle connections are closed meanwhile.
+ * Node's own close waits for silent connections without end.
  */
 @Injectable()
 export class GracefulShutdown implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown {
-  /** Connections that have not sent a request yet: Node does not count them as idle. */
+  /** Connections that have not sent a request yet; Node does not count them as idle. */
   private readonly silent = new Set<Socket>();
 
   constructor(

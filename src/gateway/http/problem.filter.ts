@@ -21,7 +21,7 @@ import {
   uploadNotTaken,
 } from './problem.js';
 
-/** Turns whatever ends a call without an answer into one. */
+/** Turns whatever ends a call without an answer into an answer. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}

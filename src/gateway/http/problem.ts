@@ -14,7 +14,7 @@ export class Problem extends Error {
     super(detail);
   }
 
-  /** What the client reads. No problem has a type of its own: its status and detail tell all. */
+  /** The body of a problem. No problem has a type of its own: status and detail tell all. */
   get body(): ProblemBody {
     const { title, status, detail } = this;
     return { type: 'about:blank', title, status, detail };
@@ -28,12 +28,12 @@ export interface ProblemBody {
   readonly detail: string;
 }
 
-/** The client is gone in the middle of its request, so nobody is left to answer. */
+/** The client has gone in the middle of its request, so nobody is left to answer. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 }
 
-/** Seconds after which a client that was answered 503 does well to try again. */
+/** Seconds after which a client that was answered 503 should try again. */
 const RETRY_AFTER_SECONDS = '5';
 const CLOSE = { Connection: 'close' };
 
@@ -94,14 +94,17 @@ export const forbidden = (): Problem =>
 export const nothingHere = (): Problem =>
   new Problem(404, 'Not Found', 'There is nothing at this path.');
 
-/** One answer for unknown, another account's and the other family's: none of them can be told apart. */
+/**
+ * One answer for unknown requests, those of other accounts and those of the other family, so that
+ * nobody can tell them apart.
+ */
 export const unknownRequest = (): Problem =>
   new Problem(404, 'Not Found', 'There is no such upload request.');
 
 export const methodNotAllowed = (allow: string): Problem =>
   new Problem(405, 'Method Not Allowed', `This path takes ${allow} only.`, { Allow: allow });
 
-/** @param leftMs until it is known what became of the other upload */
+/** @param leftMs until the outcome of the other upload is known */
 export const keyInProgress = (leftMs: number): Problem =>
   new Problem(
     409,

@@ -12,10 +12,10 @@ interface Limit {
 }
 
 /**
- * Refuses the calls of an account above its rate, where the configuration sets one. Stands behind the
- * token guard, so nothing of the body has been read.
+ * Refuses the calls of an account above its rate, if the configuration sets one. Runs after the
+ * token guard, before a byte of the body is read.
  *
- * Tells what is left in the fields of draft-ietf-httpapi-ratelimit-headers.
+ * The fields of draft-ietf-httpapi-ratelimit-headers tell what is left.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {

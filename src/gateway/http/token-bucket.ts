@@ -9,8 +9,8 @@ export interface Taken {
 }
 
 /**
- * A token bucket an account: a minute's worth of calls, which come back evenly. Of each account one
- * number is kept: when its bucket will be full again. Accounts are those of the tokens file.
+ * A token bucket for each account: a minute's worth of calls, refilled evenly. It keeps one number
+ * an account, the time when its bucket is full again. Accounts are those of the tokens file.
  */
 export class TokenBuckets {
   private readonly fullAt = new Map<string, number>();
@@ -20,7 +20,11 @@ export class TokenBuckets {
     this.callMs = WINDOW_MS / perMinute;
   }
 
-  /** Takes a call out of the account's bucket, if there is one. @param now milliseconds */
+  /**
+   * Takes a call out of the account's bucket, if there is one.
+   *
+   * @param now milliseconds
+   */
   take(account: string, now: number): Taken {
     const missingMs = Math.max(0, (this.fullAt.get(account) ?? 0) - now);
     const calls = Math.floor((WINDOW_MS - missingMs) / this.callMs + ROUNDING);
@@ -32,5 +36,5 @@ export class TokenBuckets {
   }
 }
 
-/** 60,000 ms are not always a whole number of calls in floating point. */
+/** In floating point 60,000 ms are not always a whole number of calls. */
 const ROUNDING = 1e-6;

@@ -14,13 +14,13 @@ import { notAUuid, statusUnavailable, unknownRequest } from '../http/problem.js'
 import { RateLimitGuard } from '../http/rate-limit.guard.js';
 import { StateWaiters } from './state-waiters.js';
 
-/** Below the idle time of usual load balancers, which would cut a longer wait (60 s). */
+/** Below the idle time of usual load balancers (60 s), which would cut a longer wait. */
 const MAX_WAIT_SECONDS = 30;
 const WAIT = /^wait[\t ]*=[\t ]*(?:"(\d+)"|(\d+))[\t ]*(?:;|$)/i;
 
 /**
- * The seconds of the preference `wait` in a header `Prefer` (RFC 7240), 0 to 30; undefined when there
- * is none or it is malformed. Of several the first counts.
+ * The seconds of the preference `wait` in a header `Prefer` (RFC 7240), 0 to 30; undefined when
+ * there is none or it is malformed. The first of several counts.
  */
 export function preferredWait(prefer: string | undefined): number | undefined {
   if (prefer === undefined) return undefined;

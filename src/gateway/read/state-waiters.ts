@@ -6,10 +6,12 @@ import { readsWaiting } from '../../ops/metrics.js';
 import { REQUEST_LOOKUP } from '../dependencies.js';
 import { ClientGoneError } from '../http/problem.js';
 
-/** Each is a connection that is held open; those above it are answered at once. */
+/** Each holds a connection open; those above this number are answered at once. */
 export const MAX_WAITERS = 10_000;
 
-/** Reads that wait until their request changes its state: a watch on the status view and a timer each. */
+/**
+ * Reads that wait for their request's next state: each is a watch on the status view and a timer.
+ */
 @Injectable()
 export class StateWaiters implements OnModuleDestroy {
   private readonly cuts = new Set<() => void>();
@@ -18,10 +20,10 @@ export class StateWaiters implements OnModuleDestroy {
   constructor(@Inject(REQUEST_LOOKUP) private readonly lookup: RequestLookup) {}
 
   /**
-   * The request's next state, or `found` again when it stays for `waitMs`. Undefined when it could
-   * not be waited for: too many wait, or the server is shutting down.
+   * The request's next state, or `found` again when it stays the same for `waitMs`. Undefined when
+   * it could not be waited for: too many wait, or the server is shutting down.
    *
-   * @param response whose end, while waiting, is the client's
+   * @param response its end, while waiting, means that the client has gone
    * @throws ClientGoneError
    */
   next(

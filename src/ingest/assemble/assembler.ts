@@ -21,11 +21,11 @@ interface OpenUpload {
  * Puts the uploads of one partition together from their records.
  *
  * Chunks of different uploads interleave freely and are ordered by sequence number. An upload
- * without an end is given up when the partition's own record times have moved on by `giveUpMs`, or
- * when the consumer has stood at the end of the partition for that long: then there is no record
- * behind it that could tell the time. It is never given up while the partition is paused, however
- * long that takes: its end may be there already. Should its end come after all, or lie before what
- * this consumer has read, it is read again from its first chunk.
+ * without an end is dropped when the partition's own record times have moved on by `dropAfterMs`, or
+ * when the consumer has stood at the end of the partition for that long, because then no record
+ * follows that could tell the time. It is never dropped while the partition is paused, however long
+ * that takes: its end may be there already. If its end comes after all, or lies before what this
+ * consumer has read, the upload is read again from its first chunk.
  */
 export class Assembler {
   private readonly open = new Map<string, OpenUpload>();
@@ -33,14 +33,16 @@ export class Assembler {
   private readonly closed = new Map<string, number>();
   private isRevoked = false;
   private isTaking = false;
-  /** Since when every look has found the consumer at the end of the partition (`performance.now`). */
+  /**
+   * Since when every look has found the consumer at the end of the partition (`performance.now`).
+   */
   private atEndSince: number | undefined;
 
   constructor(
     private readonly log: UploadLog,
     private readonly store: ChunkStore,
     private readonly watermark: Watermark,
-    private readonly giveUpMs: number,
+    private readonly dropAfterMs: number,
   ) {}
 
   get hasOpenUploads(): boolean {
@@ -58,14 +60,14 @@ export class Assembler {
   }
 
   /**
-   * To be called regularly while uploads are open: gives up those whose end does not come although
+   * To be called regularly while uploads are open: drops those whose end does not come although
    * everything in the partition has been read.
    *
    * @param end the offset that the partition's next record gets; undefined: the log does not tell
    * @param askedAt when the log was asked, on the clock of `performance.now`
    */
   async lookAtEnd(end: number | undefined, askedAt: number): Promise<void> {
-    // A record that is being taken may be the end of an open upload.
+    // The record that is being taken may be the end of an open upload.
     const isAtEnd = end !== undefined && this.watermark.position >= end && !this.isTaking;
     if (!isAtEnd) {
       this.atEndSince = undefined;
@@ -73,11 +75,11 @@ export class Assembler {
     }
     const { atEndSince = askedAt } = this;
     this.atEndSince = atEndSince;
-    await this.giveUp(({ readAt }) => askedAt - Math.max(readAt, atEndSince) > this.giveUpMs);
+    await this.drop(({ readAt }) => askedAt - Math.max(readAt, atEndSince) > this.dropAfterMs);
   }
 
   private async takeRecord(record: LogRecord): Promise<CompleteUpload | undefined> {
-    // The partition may be revoked amid a batch of its records: the rest of them is another's.
+    // The partition may be revoked in the middle of a batch: another consumer takes the rest.
     if (this.isRevoked) return undefined;
     const headers = record.headers as unknown as UploadRecordHeaders;
     const { requestId } = headers;
@@ -95,12 +97,12 @@ export class Assembler {
     }
     this.watermark.advance(record.offset + 1);
     const now = record.timestamp;
-    await this.giveUp(({ since }) => now - since > this.giveUpMs);
+    await this.drop(({ since }) => now - since > this.dropAfterMs);
     this.forgetClosed(now);
     return complete;
   }
 
-  /** Frees what open uploads hold; the partition's records are read again by whoever consumes it next. */
+  /** Frees what open uploads hold; the partition's next consumer reads their records again. */
   async close(): Promise<void> {
     this.isRevoked = true;
     for (const requestId of [...this.open.keys()]) await this.forget(requestId);
@@ -159,8 +161,8 @@ export class Assembler {
     await this.store.drop(upload.chunks);
   }
 
-  /** Maps keep the order of insertion, and neither clock goes back: the oldest come first. */
-  private async giveUp(isOverdue: (upload: OpenUpload) => boolean): Promise<void> {
+  /** Maps keep the order of insertion, and neither clock steps back: the oldest come first. */
+  private async drop(isOverdue: (upload: OpenUpload) => boolean): Promise<void> {
     const overdue: string[] = [];
     for (const [requestId, upload] of this.open) {
       if (!isOverdue(upload)) break;
@@ -173,7 +175,7 @@ export class Assembler {
 
   private forgetClosed(now: number): void {
     for (const [requestId, time] of this.closed) {
-      if (now - time <= this.giveUpMs) break;
+      if (now - time <= this.dropAfterMs) break;
       this.closed.delete(requestId);
     }
   }

@@ -5,17 +5,20 @@ import type { Logger } from '../../ops/logger.js';
 import { FullDisk } from '../files/full-disk.js';
 import type { WorkingFiles } from '../files/working-files.js';
 
-/** An upload of which nothing has come for so long may have a slow client: it is not waited for. */
+/**
+ * An open upload that has had no chunk for so long may have a slow client: batches do not wait for
+ * it.
+ */
 const COMING_MS = 100;
 
-/** Where one chunk of an open upload is: in memory, or in the upload's spill file. */
+/** Where a chunk of an open upload is: in memory, or in the upload's spill file. */
 type StoredChunk =
   | { readonly length: number; readonly memory: Uint8Array<ArrayBuffer> }
   | { readonly length: number; readonly fileOffset: number };
 
 /** The chunks of one open upload, by sequence number. */
 export interface OpenChunks {
-  /** Where the chunks go that do not stay in memory. */
+  /** The file for chunks that do not stay in memory. */
   readonly file: string;
   readonly chunks: Map<number, StoredChunk>;
   memoryBytes: number;
@@ -25,9 +28,9 @@ export interface OpenChunks {
 }
 
 /**
- * Holds the chunks of open uploads, in memory up to a bound for all of them together and above it
- * in a file an upload. The files are a cache of the log: they need not outlive the process. While
- * the disk is full, what does not fit into memory waits.
+ * Holds the chunks of open uploads: in memory up to a bound for all of them together, beyond it in
+ * one file for each upload. The files are a cache of the log and need not outlive the process.
+ * While the disk is full, what does not fit into memory waits.
  */
 export class ChunkStore {
   private memoryBytes = 0;
@@ -56,7 +59,7 @@ export class ChunkStore {
     return new ChunkStore(files, folder, maxMemoryBytes, logger);
   }
 
-  /** Whether a chunk has just come of an upload that is still open. */
+  /** Whether a chunk of an upload that is still open has come just now. */
   get isFilling(): boolean {
     const since = performance.now() - COMING_MS;
     for (const { lastAdded } of this.uploads) if (lastAdded > since) return true;
@@ -64,8 +67,8 @@ export class ChunkStore {
   }
 
   create(requestId: string): OpenChunks {
-    // A name of its own: the partition may come back and its uploads be opened again while what
-    // they held before is still being dropped.
+    // A name of its own: the partition may come back and the upload be opened again while its old
+    // file is still being removed.
     const file = join(this.folder, `${requestId}.${this.created++}`);
     const lastAdded = performance.now();
     const upload = { file, chunks: new Map(), memoryBytes: 0, fileBytes: 0, lastAdded };
@@ -73,7 +76,7 @@ export class ChunkStore {
     return upload;
   }
 
-  /** Adds a chunk; one that is there already (a producer's duplicate) changes nothing. */
+  /** Adds a chunk; a producer's duplicate changes nothing. */
   async add(upload: OpenChunks, sequence: number, value: Uint8Array<ArrayBuffer>): Promise<void> {
     if (upload.chunks.has(sequence)) return;
     upload.lastAdded = performance.now();
@@ -108,7 +111,7 @@ export class ChunkStore {
     upload.fileBytes = 0;
   }
 
-  /** From now on a chunk that has no room is an error. */
+  /** From now on a chunk without room is an error. */
   close(): void {
     this.fullDisk.close();
   }
@@ -118,7 +121,7 @@ export class ChunkStore {
     sequence: number,
     value: Uint8Array<ArrayBuffer>,
   ): Promise<void> {
-    // Dropped while it waited for room: what had been written of it is nobody's.
+    // The upload was dropped while this chunk waited for room: nobody needs what was written.
     if (!this.uploads.has(upload)) return this.files.remove(upload.file);
     const { length } = value;
     if (this.memoryBytes + length <= this.maxMemoryBytes) {
@@ -144,8 +147,8 @@ export class ChunkStore {
 }
 
 /**
- * A part moves to another thread with the whole of its buffer, in which a log may have read other
- * records as well, that nobody has looked at yet.
+ * A part moves to another thread with its whole buffer, which may hold other records that have not
+ * been read yet: so each part gets a buffer of its own.
  */
 function ownBytes(value: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return value.buffer.byteLength === value.length ? value : new Uint8Array(value);

@@ -9,9 +9,9 @@ export interface Assignment {
 }
 
 /**
- * Tells the assemblers where their partitions end, so that the rest of an upload whose gateway died
- * holds no watermark for ever in a partition that gets no further record. Asks the log only while
- * uploads are open.
+ * Tells the assemblers where their partitions end. So the rest of an upload whose gateway died does
+ * not hold the watermark for ever in a partition that gets no further record. Asks the log only
+ * while uploads are open.
  */
 export class EndWatch {
   private readonly timer: NodeJS.Timeout;
@@ -39,7 +39,7 @@ export class EndWatch {
 
   private async look(): Promise<void> {
     const askedAt = performance.now();
-    // A process that was halted has seen nothing of the log meanwhile.
+    // A process that was stopped has seen nothing of the log meanwhile.
     const wasHalted = askedAt - this.lookedAt > 2 * this.everyMs;
     this.lookedAt = askedAt;
     if (!Array.from(this.assignments.values()).some(hasOpenUploads)) return;

@@ -1,7 +1,7 @@
 import type { PreparedUpload } from '../../csv/prepared-upload.js';
 import type { UploadInFlight } from '../upload-in-flight.js';
 
-/** A prepared upload in its batch, and whoever waits for its final status. */
+/** A prepared upload in its batch, and the promise of its final status. */
 export interface BatchItem {
   readonly flight: UploadInFlight;
   readonly prepared: PreparedUpload;
@@ -21,24 +21,24 @@ interface WaitingItem extends BatchItem {
 }
 
 /**
- * So much of a full batch is worth an insert beside the one under way. With less, files of ten rows
- * made twice as many parts, which took 1.5 times the processor time.
+ * This part of a full batch is worth an insert beside the one under way. With less, files of ten
+ * rows made twice as many parts, which cost 1.5 times the processor time.
  */
 const WORTH_A_SECOND = 1 / 8;
 
 /**
- * Collects the prepared uploads of one family into batches, of which the warehouse has one at a time
- * while more are on their way.
+ * Collects the prepared uploads of one family into batches. The warehouse gets one at a time while
+ * more uploads are on their way.
  *
- * The next one goes out when it is full (rows or bytes), when its first upload has waited `batchMs`,
- * or when no further upload is on its way. So a lone upload waits for nothing, and under load batches
- * grow with the warehouse's pace: with two at a time they were half as large, and the parts that the
- * engine then merges cost more than the second insert gained (on Kafka 211k rows/s, now 232k). On its
- * way is also what is still coming out of the log: without that batches on Kafka had 90,000 rows, now
- * 200,000, at 0.73x of the processor time a row.
+ * The next batch goes out when it is full (rows or bytes), when its first upload has waited
+ * `batchMs`, or when no further upload is on its way. So a lone upload waits for nothing, and under
+ * load batches grow with the warehouse's pace. With two at a time they were half as large, and the
+ * parts that the engine then merged cost more than the second insert gained (on Kafka 211k rows/s,
+ * now 232k). Uploads that are still coming out of the log count as on their way: without them
+ * batches on Kafka had 90,000 rows, with them 200,000, at 0.73x of the processor time a row.
  *
- * Once nothing is on its way the preparing threads are idle, and a second batch is written beside the
- * first: an insert keeps one core busy.
+ * Once nothing is on its way the preparing threads are idle, and a second batch is written beside
+ * the first, because an insert keeps one core busy.
  */
 export class Batcher {
   private items: WaitingItem[] = [];
@@ -50,7 +50,8 @@ export class Batcher {
 
   /**
    * @param isMoreComing whether uploads are on their way that may join the batch
-   * @param writeBatch settles every item; resolves when the next batch may be begun, and does not reject
+   * @param writeBatch settles every item; resolves when the next batch may be begun, and does not
+   * reject
    */
   constructor(
     private readonly limits: BatchLimits,

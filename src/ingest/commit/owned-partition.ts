@@ -2,8 +2,8 @@ import type { Consumption } from '../../log/upload-log.js';
 import { stageDuration } from '../../ops/metrics.js';
 
 /**
- * A partition while this consumer owns it: its watermark, and the commit of it. Once revoked, or
- * once a commit has failed, it commits nothing more, whatever still happens to its uploads.
+ * A partition while this consumer owns it: its watermark and the commits of it. After a revocation
+ * or a failed commit it commits nothing more, whatever happens to its uploads.
  */
 export class OwnedPartition {
   readonly watermark: Watermark;
@@ -37,7 +37,7 @@ export class OwnedPartition {
       });
   }
 
-  /** Resolves when the watermark as it is now has been committed, or cannot be any more. */
+  /** Resolves when the current watermark has been committed, or can no longer be. */
   async commitNow(): Promise<void> {
     this.commitSoon();
     while (this.committing !== undefined) await this.committing;
@@ -56,13 +56,13 @@ export class OwnedPartition {
  * How far one partition may be committed: never past the first record of an upload that is not yet
  * durable in the warehouse.
  *
- * Holds are taken while the partition is read, so their offsets only grow, and a Map keeps the
- * order in which they were taken: the lowest is the first.
+ * Holds are taken while the partition is read, so their offsets only grow. A Map keeps the order of
+ * insertion: the first hold is the lowest.
  */
 export class Watermark {
   private readonly holds = new Map<string, number>();
 
-  /** @param next the offset of the next record to be read */
+  /** @param next the offset of the next record to read */
   constructor(private next: number) {}
 
   /** Keeps the watermark at or below `offset` until the upload is released. The first hold of an upload counts. */
@@ -79,7 +79,7 @@ export class Watermark {
     this.next = Math.max(this.next, next);
   }
 
-  /** The offset of the next record to be read. */
+  /** The offset of the next record to read. */
   get position(): number {
     return this.next;
   }

@@ -2,31 +2,36 @@ import type { Logger } from '../../ops/logger.js';
 import { FullDisk } from '../files/full-disk.js';
 import type { LineFile, WorkingFiles } from '../files/working-files.js';
 
-/** Lines are appended for every upload; beyond this the file is written anew with what still counts. */
+/**
+ * A line is appended for every upload. Beyond this size the file is rewritten with the lines that
+ * still count.
+ */
 const COMPACT_LINES = 20_000;
 
 /**
- * Remembers, over the death of the process, which uploads it was processing and how often that has
- * ended a process. A file of lines: `+id` begun beside others, `*id` begun alone, `-id` ended,
- * `=id n` so many deaths before.
+ * Remembers across a crash which uploads the process was processing, and how many processes each
+ * has ended. A file of lines: `+id` begun beside others, `*id` begun alone, `-id` ended, `=id n` so
+ * many deaths before.
  *
- * A process that ends while it processes many uploads makes each of them suspect, once; only one
- * that is processed alone is counted further. So uploads that were merely there when a process was
- * killed are not taken for its killers.
+ * A process that ends while it processes many uploads makes each of them a suspect, once. Only one
+ * that is processed alone is counted further. So uploads that merely were there when a process was
+ * killed are not blamed.
  *
- * No upload is processed before the file says so: while the disk is full, uploads wait. Written
- * without a sync: what is to be survived is the end of the process, not of the machine. A clean stop
+ * No upload is processed before the file says so: while the disk is full, uploads wait. The file is
+ * not synced, because it has to survive the end of the process, not of the machine. A clean stop
  * leaves no file; one after an exception does.
  */
 export class CrashJournal {
-  /** By upload: the line that says so. */
+  /** By upload: its line. */
   private readonly inProcess = new Map<string, string>();
   private readonly deaths: Map<string, number>;
   private readonly file: LineFile;
   private readonly fullDisk: FullDisk;
   /** Lines that are not in the file yet. */
   private pending: string[] = [];
-  /** Of the file. What an earlier process wrote has been counted: the first write replaces it. */
+  /**
+   * Of the file. The lines of an earlier process have been counted: the first write replaces them.
+   */
   private lines = COMPACT_LINES;
   private isClosed = false;
 
@@ -36,7 +41,10 @@ export class CrashJournal {
     this.deaths = readDeaths(this.file.read());
   }
 
-  /** How many processes have ended while they processed the upload; at most 1 of them beside others. */
+  /**
+   * How many processes have ended while they processed the upload; at most one of them beside
+   * others.
+   */
   deathsOf(requestId: string): number {
     return this.deaths.get(requestId) ?? 0;
   }
@@ -58,14 +66,15 @@ export class CrashJournal {
     try {
       this.write();
     } catch {
-      // Nothing waits for this line: it is written with the next one, which tells of the failure.
+      // Nothing waits for this line: it is written with the next one, which reports the failure.
     }
   }
 
   /**
-   * What is told of it from now on is not written.
+   * Writes no further lines.
    *
-   * @param isKept whether something unfinished ends the process; otherwise nothing of it has
+   * @param isKept whether the file stays, because a failure ends the process and the next one is to
+   * suspect the uploads under way
    */
   close(isKept = false): void {
     this.isClosed = true;
@@ -96,7 +105,7 @@ function textOf(lines: readonly string[]): string {
 function readDeaths(text: string): Map<string, number> {
   const deaths = new Map<string, number>();
   const begun = new Map<string, 'alone' | 'beside others'>();
-  // A line that the process did not finish writing is none.
+  // A line that the process did not finish writing does not count.
   for (const line of text.split('\n').slice(0, -1)) {
     const [requestId = '', count] = line.slice(1).split(' ');
     if (line.startsWith('+')) begun.set(requestId, 'beside others');

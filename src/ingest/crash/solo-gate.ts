@@ -1,6 +1,6 @@
 import type { CrashJournal } from './crash-journal.js';
 
-/** After so many processes have ended while they processed an upload, it is not tried again. */
+/** After an upload has ended so many processes it is not tried again. */
 const MAX_DEATHS = 3;
 const QUIET_MS = 1_000;
 
@@ -12,13 +12,13 @@ interface Waiting {
 }
 
 /**
- * Lets uploads into processing. One that may have ended a process waits for a quiet time, longer
- * with each death, and is then processed alone: whatever kills processes at random (an operator, a
- * machine short of memory) then hardly ever strikes while it runs, and what strikes again and again
- * is the upload itself.
+ * Lets uploads into processing. An upload that may have ended a process waits for a quiet time,
+ * longer with each death, and is then processed alone. What kills processes at random (an operator,
+ * a machine short of memory) then hardly ever strikes while it runs, so if the process ends again,
+ * the upload is the cause.
  */
 export class SoloGate {
-  /** Those whose quiet time is over. */
+  /** Uploads whose quiet time is over. */
   private readonly suspects: Waiting[] = [];
   private readonly waiting: Waiting[] = [];
   private readonly timers = new Set<NodeJS.Timeout>();
@@ -29,8 +29,8 @@ export class SoloGate {
   constructor(private readonly journal: CrashJournal) {}
 
   /**
-   * Resolves when the upload may be processed, and the journal says that it is. Or with the number of
-   * processes that it has ended, when it may not any more. Pending once closed.
+   * Resolves when the upload may be processed and the journal says that it is; or with the number
+   * of processes that it has ended, when it may not be tried again. Pending once closed.
    *
    * @throws what keeps the journal from being written
    */

@@ -3,13 +3,13 @@ import { setMaxListeners } from 'node:events';
 import { retrying } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 
-/** No room on the disk, none left of a quota, no file that could be opened: all of it may pass. */
+/** No room on the disk, no quota left, no file descriptor left: all of it may pass. */
 const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
 /**
- * Lets whoever writes a working file wait while the disk has no room, and go on when it has. Any
- * other failure of a file (a disk that fails, a file system that has become read-only) is thrown: a
- * process that cannot work is to end.
+ * Lets writers of working files wait while the disk has no room. Every other failure of a file (a
+ * failing disk, a file system that has become read-only) is thrown: a process that cannot work is
+ * to end.
  */
 export class FullDisk {
   private waiting = 0;
@@ -21,9 +21,9 @@ export class FullDisk {
   }
 
   /**
-   * Calls `write` until it succeeds. After `close` a failure is thrown, whatever it is.
+   * Calls `write` until it succeeds. After `close` every failure is thrown.
    *
-   * @param write begun again after a failure, which may have left a part of what was to be written
+   * @param write called again after a failure, which may have left a part of what was to be written
    */
   async outlasting(write: () => Promise<void> | void): Promise<void> {
     const wait = { isBegun: false };

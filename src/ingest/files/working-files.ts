@@ -1,6 +1,6 @@
 /**
- * The working files of ingest: the crash journal, and what open uploads spill. None of them is
- * synced: what they hold has to outlive the process at most, never the machine.
+ * The working files of ingest: the crash journal, and the spilled chunks of open uploads. None of
+ * them is synced: they outlive at most the process, never the machine.
  *
  * Errors have the code of the operating system (`ENOSPC`, …).
  */
@@ -8,12 +8,12 @@ export interface WorkingFiles {
   /** Makes the folder, or removes everything in it. */
   clear(folder: string): Promise<void>;
   /**
-   * Writes all of `bytes` at `offset` of the file, which is made if it is not there. After an error
+   * Writes all of `bytes` at `offset` of the file, which is made if it is missing. After an error
    * any part of them may have been written.
    */
   write(path: string, bytes: Uint8Array, offset: number): Promise<void>;
   /**
-   * Fills `into` with what stands from `offset` on.
+   * Fills `into` with the bytes from `offset` on.
    *
    * @throws Error also when the file is shorter
    */
@@ -23,15 +23,15 @@ export interface WorkingFiles {
   lines(path: string): LineFile;
 }
 
-/** A small file of text. Its operations are synchronous: a few bytes wait behind nothing else. */
+/** A small text file. Its operations are synchronous: a few bytes need not wait behind others. */
 export interface LineFile {
   /** The whole text; empty when the file is not there. */
   read(): string;
-  /** Puts `text` in the place of all that is there. After an error the file is as it was. */
+  /** Replaces the whole text. After an error the file is as it was. */
   replace(text: string): void;
   /**
-   * Only after `replace`. After an error a part of `text` may stand at the end; the next `append`
-   * writes over it.
+   * Only after `replace`. After an error a part of `text` may be at the end; the next `append`
+   * overwrites it.
    */
   append(text: string): void;
   /** Closes the file; nothing may follow. */

@@ -21,7 +21,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What a thread can prepare that can prepare anything. */
+/** Every thread that works can prepare this. */
 const PROBE: PrepareWork = {
   family: 'cost',
   parts: [],
@@ -29,10 +29,10 @@ const PROBE: PrepareWork = {
 };
 
 /**
- * Hands uploads to the preparing threads, in turn by account.
+ * Hands uploads to the preparing threads, accounts taking turns.
  *
- * An exception belongs to the upload that was being prepared, the death of a thread to one of those
- * that it had. Each of them is prepared once more, with nothing beside it; what throws again is not
+ * An exception is blamed on the upload that was being prepared, the death of a thread on one of
+ * those that it had. Each of them is prepared once more, alone. One that throws again is not
  * prepared a third time.
  */
 export class Preparation {
@@ -43,7 +43,8 @@ export class Preparation {
   private isSuspectRunning = false;
 
   /**
-   * @param readAgain the file's parts, which have gone with the thread; undefined: the log has them no longer
+   * @param readAgain the file's parts, which were lost with the thread; undefined: the log has them
+   * no longer
    * @param signal aborted: what throws from now on says nothing about an upload
    */
   constructor(
@@ -57,7 +58,10 @@ export class Preparation {
     return this.running === 0 && this.waiting.length === 0 && this.suspects.length === 0;
   }
 
-  /** @throws what is no upload's fault: nothing can be prepared any more, or the log cannot be read */
+  /**
+   * @throws what is not the upload's fault: nothing can be prepared any more, or the log cannot be
+   * read
+   */
   prepare(upload: UploadInFlight): Promise<PreparedOrFailed> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ account: upload.account, upload, resolve, reject });
@@ -98,7 +102,7 @@ export class Preparation {
     }
     this.running--;
     if (isSuspect) this.isSuspectRunning = false;
-    // The threads have their next before anything is made of this one.
+    // The threads have their next task before this one's result is used.
     this.pump();
     told();
   }
@@ -119,7 +123,7 @@ export class Preparation {
       return await this.verdictOf(upload, parts);
     } catch (error) {
       if (this.signal.aborted) throw error;
-      // Rejects when nothing can be prepared any more, which is no upload's fault.
+      // Rejects when nothing can be prepared any more, which is not an upload's fault.
       await this.pool.run(PROBE);
       return { valid: false, error: error instanceof Error ? error : new Error('no error') };
     }
@@ -148,8 +152,8 @@ export class Preparation {
 }
 
 /**
- * A queue that takes turns between accounts: the next item is the oldest of the account that has
- * waited longest for its turn, so that one account's thousand files don't starve another's one.
+ * A queue in which accounts take turns: the next item is the oldest of the account that has waited
+ * longest for its turn. So one account's thousand files do not starve another's single one.
  */
 export class AccountTurns<Item extends { readonly account: string }> {
   /** Accounts in the order of their turns, each with its items in order. */

@@ -14,12 +14,14 @@ export interface Preparer {
   readonly threads: number;
 
   /**
-   * The file's parts may move elsewhere, and are lost with an exception. Rejects when preparing them
+   * The file's parts may move elsewhere, and are lost with an exception. Rejects when preparing
    * throws.
    */
   run(work: PrepareWork): Promise<Verdict>;
 
-  /** To be called when the upload's columns are no longer needed: the next one's are written over them. */
+  /**
+   * To be called when the upload's columns are no longer needed: the next upload's overwrite them.
+   */
   release(upload: PreparedUpload): void;
 
   close(): Promise<void>;
@@ -37,16 +39,16 @@ export class PreparePool implements Preparer {
       filename: new URL('./prepare-worker.js', import.meta.url).href,
       minThreads: threads,
       maxThreads: threads,
-      // The next task is there when the last one ends.
+      // A thread's next task is there when the last one ends.
       concurrentTasksPerWorker: 2,
     });
-    // Of a thread that dies with nothing to do; those of tasks reject the tasks.
+    // A thread that dies idle. The death of a busy one rejects its tasks.
     this.pool.on('error', () => undefined);
   }
 
   /**
-   * The task's parts move to the thread, and are lost with an exception. Rejects when preparing them
-   * throws, and when the thread dies, with all that it had: another one takes its place.
+   * The task's parts move to the thread, and are lost with an exception. Rejects when preparing
+   * throws, and when the thread dies, with every task that it had; another thread takes its place.
    */
   async run(task: PrepareWork): Promise<Verdict> {
     const transferList = task.parts.map(({ buffer }) => buffer);
@@ -64,7 +66,9 @@ export class PreparePool implements Preparer {
     return verdict;
   }
 
-  /** To be called when the upload's columns are no longer needed: the next one's are written over them. */
+  /**
+   * To be called when the upload's columns are no longer needed: the next upload's overwrite them.
+   */
   release(upload: PreparedUpload): void {
     const memory = this.lent.get(upload);
     this.lent.delete(upload);
@@ -76,20 +80,28 @@ export class PreparePool implements Preparer {
   }
 }
 
-/** Room for the columns of a cost file, whose keys have a currency each: 1 MiB of text, and 62 bytes of numbers a row. */
+/**
+ * Room for the columns of a cost file with the currency in its keys: 1 MiB of text, and 62 bytes of
+ * numbers a row.
+ */
 const PIECE_BYTES = 2 * 1024 * 1024;
 /** The columns of a smaller file get memory of their own. */
 const WORTH_A_PIECE_BYTES = 256 * 1024;
-/** As much memory as this process keeps for columns, once it was needed: 128 MiB. */
+/**
+ * This process keeps at most so much memory for columns, from when it was first needed: 128 MiB.
+ */
 const MAX_PIECES = 64;
 
-/** Memory for the columns of uploads, which this thread and the preparing ones share. */
+/** Memory for the columns of uploads, shared with the preparing threads. */
 export class ColumnMemory {
   private made = 0;
-  // Buffers that move between the threads would count for the collector of each.
+  // Buffers that move between threads would count for the collector of each.
   private readonly pieces = new Pool(() => this.make(), MAX_PIECES);
 
-  /** Memory for the columns of a file of so many bytes; undefined: it is to have memory of its own. */
+  /**
+   * Memory for the columns of a file of so many bytes; undefined: the file's columns get memory of
+   * their own.
+   */
   lend(fileBytes: number): SharedArrayBuffer | undefined {
     if (fileBytes < WORTH_A_PIECE_BYTES) return undefined;
     const piece = this.pieces.take();

@@ -5,7 +5,7 @@ import type { WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
 import type { InsertSize } from '../../warehouse/row-store.js';
 
-/** An upload for which the warehouse had too little memory, alone. */
+/** An upload for which the warehouse had too little memory even alone. */
 export interface ShortItem {
   readonly item: BatchItem;
   readonly size: InsertSize;
@@ -15,7 +15,7 @@ const TRIALS = 5;
 const TRIED_FOR_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** By then what else the server does has changed; and it is well before the log forgets the upload. */
+/** By then the server's other work has changed, and the log still has the upload for long. */
 const SMALLER_PROBE_AFTER_MS = 6 * 3_600_000;
 
 interface Waiting extends ShortItem {
@@ -29,18 +29,19 @@ interface Waiting extends ShortItem {
 export interface TrialStatements {
   /** Stores the upload. Resolves with the error when the warehouse does not take it. */
   readonly tryOnce: (item: BatchItem) => Promise<WarehouseError | undefined>;
-  /** Whether an insert that takes as much memory is taken. */
+  /** Whether an insert that needs as much memory succeeds. */
   readonly probe: (size: InsertSize) => Promise<boolean>;
 }
 
 /**
- * Uploads that the warehouse has no memory for. Either other statements have taken it, which passes, or
- * the upload is too large for it, which never does.
+ * Uploads for which the warehouse has no memory. Either other statements have taken the memory,
+ * which passes, or the upload is too large, which does not.
  *
- * Each is tried again and again, alone, between two probes: inserts that take as much memory. Only an
- * upload that has failed `TRIALS` times over `TRIED_FOR_MS`, while both probes passed each time, is taken
- * for the cause. As long as probes fail as well, it waits. Where they fail for hours, because the upload is
- * large and the server small, smaller ones decide: half of the size after every `SMALLER_PROBE_AFTER_MS`.
+ * Each is tried again and again, alone, between two probes: inserts that need as much memory. The
+ * upload is the cause only when it has failed `TRIALS` times over `TRIED_FOR_MS` while both probes
+ * succeeded each time. As long as probes fail as well, it waits. If they fail for hours, because
+ * the upload is large and the server small, smaller probes decide: half the size after every
+ * `SMALLER_PROBE_AFTER_MS`.
  */
 export class MemoryTrials {
   private readonly waiting = new Set<Waiting>();
@@ -53,8 +54,8 @@ export class MemoryTrials {
   ) {}
 
   /**
-   * Resolves with nothing when the upload is stored, with the error when it is to be set aside. Once the
-   * signal is aborted it does neither: the next process replays the upload.
+   * Resolves with nothing when the upload is stored, with the error when it is to be set aside.
+   * Never once the signal is aborted: the next process replays the upload.
    */
   settle(short: ShortItem): Promise<WarehouseError | undefined> {
     return new Promise((resolve, reject) => {
@@ -87,7 +88,7 @@ export class MemoryTrials {
   }
 
   /**
-   * The smallest first: what has no memory for one has none for a larger one, and may have it for a smaller one.
+   * The smallest first: if it does not fit, larger ones do not either.
    *
    * @returns whether any was stored
    */
@@ -99,7 +100,7 @@ export class MemoryTrials {
       if (this.signal.aborted) break;
       const passedBefore = await probe(probeOf(waiting));
       const error = await tryOnce(waiting.item);
-      // No answer is no verdict: it is an outage.
+      // No answer is an outage, not a verdict.
       if (error?.failure === 'retry') break;
       if (error?.failure !== 'memory') {
         waiting.settle(error);

@@ -1,5 +1,5 @@
 import { familyNamed } from '../../domain/families/index.js';
-import type { ErasureFence } from '../../domain/erasure-fence.js';
+import type { ErasedUploads } from '../../domain/erased-uploads.js';
 import { Backoff, retrying, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { batchRows, batchUploads, rowsStored, stageDuration } from '../../ops/metrics.js';
@@ -10,7 +10,7 @@ import type { BatchItem } from '../batch/batcher.js';
 import { isErased } from '../upload-in-flight.js';
 import { MemoryTrials, type ShortItem } from './memory-trials.js';
 
-/** While the warehouse has memory for nothing at all. */
+/** The pause while the warehouse has memory for nothing at all. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -22,7 +22,7 @@ export interface RejectedItem {
   readonly error: WarehouseError;
 }
 
-/** What is not on disk after all. */
+/** Uploads that are not on disk. */
 export interface Unstored {
   readonly rejected: readonly RejectedItem[];
   /** To be given to `trials`. */
@@ -31,12 +31,12 @@ export interface Unstored {
 
 /** Writes batches to the storage tables. */
 export class BatchStore {
-  /** For uploads that the warehouse had no memory for. */
+  /** For uploads for which the warehouse had no memory. */
   readonly trials: MemoryTrials;
 
   constructor(
     private readonly rows: RowStore,
-    private readonly fence: ErasureFence,
+    private readonly erased: ErasedUploads,
     private readonly logger: Logger,
     private readonly signal: AbortSignal,
   ) {
@@ -48,8 +48,8 @@ export class BatchStore {
   }
 
   /**
-   * Stores a batch of one family as one part. Waits while the warehouse is away, or takes nothing for
-   * want of memory. A batch that it refuses is halved until the upload that it refuses stands alone.
+   * Stores a batch of one family as one part. Waits while the warehouse is away or has no memory at
+   * all. A batch that it refuses is halved until the refused upload stands alone.
    *
    * @returns the uploads that were refused; all others are on disk
    */
@@ -108,7 +108,7 @@ export class BatchStore {
     const family = familyNamed(batch[0]!.flight.family);
     const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
     // Asked at every attempt: the account may be erased while the warehouse is away.
-    const wanted = batch.filter(({ flight }) => !isErased(this.fence, flight)).map(toStore);
+    const wanted = batch.filter(({ flight }) => !isErased(this.erased, flight)).map(toStore);
     if (wanted.length > 0) {
       try {
         await this.rows.writeBatch(family, wanted);

@@ -1,38 +1,25 @@
 import { familyNamed } from '../../domain/families/index.js';
-import type { ErasureFence } from '../../domain/erasure-fence.js';
 import { retrying, sleep } from '../../domain/retry.js';
 import { timeOfVersion } from '../../domain/version.js';
-import type { UploadLog } from '../../log/upload-log.js';
-import type { Logger } from '../../ops/logger.js';
 import { stageDuration, timeToVisible } from '../../ops/metrics.js';
-import type { RowStore } from '../../warehouse/row-store.js';
 import { isPassing } from '../../warehouse/warehouse.js';
 import { beginSpan, endSpan, type Span, SpanKind } from '../../ops/tracing.js';
 import type { BatchItem } from '../batch/batcher.js';
-import type { TransitionPublisher } from '../../status/publisher.js';
+import type { StepDependencies } from '../dependencies.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
-import { giveUp } from './give-up.js';
+import { deadLetter } from './dead-letter.js';
 import type { ShortItem } from './memory-trials.js';
 import { BatchStore, type RejectedItem, toStore } from './store-batch.js';
 
 const READ_BACK_PAUSE_MS = 1_000;
 
-export interface BatchWriterDependencies {
-  readonly log: UploadLog;
-  readonly rows: RowStore;
-  readonly fence: ErasureFence;
-  readonly publisher: TransitionPublisher;
-  readonly logger: Logger;
-  readonly signal: AbortSignal;
-}
-
 /** Takes batches into the warehouse and settles their items. */
 export class BatchWriter {
   private readonly store: BatchStore;
 
-  constructor(private readonly dependencies: BatchWriterDependencies) {
-    const { rows, fence, logger, signal } = dependencies;
-    this.store = new BatchStore(rows, fence, logger, signal);
+  constructor(private readonly dependencies: StepDependencies) {
+    const { rows, erased, logger, signal } = dependencies;
+    this.store = new BatchStore(rows, erased, logger, signal);
   }
 
   /** Resolves when the batch is on disk: the next may be inserted while this one is read back. */
@@ -81,29 +68,35 @@ export class BatchWriter {
     batch: readonly BatchItem[],
     rejected: readonly RejectedItem[],
   ): Promise<void> {
-    const { publisher, fence } = this.dependencies;
-    const stored = without(batch, rejected).filter(({ flight }) => !isErased(fence, flight));
+    const { publisher, erased } = this.dependencies;
+    const stored = without(batch, rejected).filter(({ flight }) => !isErased(erased, flight));
     const flights = stored.map(({ flight }) => flight);
     for (const { flight, prepared } of stored) {
       flight.rows = { ...flight.rows, stored: prepared.rows };
     }
-    // 2. Told that it is.
+    // 2. `ingested` is published.
     await publisher.publish(flights, 'ingested');
-    // 3. Found again by a reader.
+    // 3. A reader finds the rows again.
     const lost = await this.findAgain(stored);
     const found = without(stored, lost).map(({ flight }) => flight);
-    // 4. Told that it was.
+    // 4. `succeeded` is published.
     await publisher.publish(found, 'succeeded');
     for (const { item, error } of [...rejected, ...lost]) {
-      await giveUp(this.dependencies, item.flight, { kind: 'rejected', code: error.code ?? null });
+      await deadLetter(this.dependencies, item.flight, {
+        kind: 'rejected',
+        code: error.code ?? null,
+      });
     }
     for (const flight of found) this.measure(flight);
   }
 
-  /** @returns those that are not there and that the warehouse rejected when it was to store them again */
+  /**
+   * @returns uploads whose rows are missing and which the warehouse rejected when they were stored
+   * again
+   */
   private async findAgain(stored: readonly BatchItem[]): Promise<RejectedItem[]> {
     if (stored.length === 0) return [];
-    const { rows, fence, logger, signal } = this.dependencies;
+    const { rows, erased, logger, signal } = this.dependencies;
     const family = familyNamed(stored[0]!.flight.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
     const lost: RejectedItem[] = [];
@@ -116,15 +109,15 @@ export class BatchWriter {
         flight.rows = { ...flight.rows, readBack: found.rows.get(flight.version) ?? 0 };
       }
       const absent = missing.filter(
-        ({ flight }) => !found.rows.has(flight.version) && !isErased(fence, flight),
+        ({ flight }) => !found.rows.has(flight.version) && !isErased(erased, flight),
       );
-      // One that was rejected may have been on its way to the reader: only now it is lost.
+      // A rejected upload may have been on its way to the reader. Only now it is known to be lost.
       missing = without(absent, rejected);
       lost.push(...rejected.filter(({ item }) => absent.includes(item)));
       if (missing.length === 0) break;
       logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
       ({ rejected } = await this.store.store(missing));
-      // A replica that lags behind is not to be stormed.
+      // A pause: a replica that lags behind needs time.
       await sleep(READ_BACK_PAUSE_MS, signal);
     }
     end();
@@ -146,7 +139,7 @@ function without(items: readonly BatchItem[], rejected: readonly RejectedItem[])
   return items.filter((item) => !gone.has(item));
 }
 
-/** A trace of its own, linked to those of its uploads: they come from many requests. */
+/** A trace of its own, linked to those of its uploads, which come from many requests. */
 function spanOf(batch: readonly BatchItem[]): Span {
   const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
   const spans = batch.map(({ flight }) => flight.span);

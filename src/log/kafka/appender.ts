@@ -11,10 +11,10 @@ import { refusal, rootOf, unavailable } from './failure.js';
 import { type LaneEntry, PartitionLane } from './partition-lane.js';
 import { MAX_MESSAGE_BYTES } from './topics.js';
 
-/** Its declared constructor lacks the argument that it cannot do without. */
+/** Its declared constructor lacks an argument that it needs. */
 const NotLoadedError = kafkajs.KafkaJSMetadataNotLoaded as new (message: string) => Error;
 
-/** Held for records that are not acknowledged; above it appends are rejected, not gathered. */
+/** Bytes of records that are not acknowledged yet. Beyond it appends are rejected, not gathered. */
 const MAX_HELD_BYTES = 48 * 1024 * 1024;
 /** Room for a record's headers and the frame around it. */
 const MAX_RECORD_BYTES = MAX_MESSAGE_BYTES - 64 * 1024;
@@ -29,9 +29,9 @@ export interface AppenderOptions {
  * All appending. Acknowledged means that every in-sync replica has the record (acks=all).
  *
  * Not the idempotent producer of kafkajs: it numbers batches and takes the number back when a
- * request fails, so that the next batch, of other records, bears the number of one that the broker
- * may have. The broker then acknowledges what it has not written. A batch that is repeated here is
- * at most there twice, which changes nothing for any reader of this log.
+ * request fails. The next batch, of other records, then has the number of one that the broker may
+ * have, and the broker acknowledges records that it has not written. Here a repeated batch is at
+ * most there twice, which changes nothing for any reader of this log.
  */
 export class Appender {
   private readonly lanes = new Map<string, PartitionLane>();
@@ -43,7 +43,7 @@ export class Appender {
     const producer = kafka.producer({
       createPartitioner: () => (args) => placeOf(args, leaders),
       allowAutoTopicCreation: false,
-      // Repeating is the lane's: it knows whether anybody still waits.
+      // The lane repeats requests: it knows whether anybody still waits.
       retry: { retries: 0 },
     });
     await producer.connect();
@@ -94,7 +94,7 @@ export class Appender {
     });
   }
 
-  /** Waits for what is under way; from the call on, appends are rejected. */
+  /** Waits for appends under way; from now on appends are rejected. */
   async close(): Promise<void> {
     this.isClosed = true;
     for (const lane of this.lanes.values()) await lane.idle();
@@ -179,9 +179,9 @@ export class Appender {
 }
 
 /**
- * The partition that has been chosen already. kafkajs drops records of a partition that it has not
- * heard of, without a word, and sends for minutes to a leader that is silent, whoever leads meanwhile;
- * this error makes it ask the brokers anew.
+ * The partition that has been chosen already. kafkajs silently drops records of a partition that it
+ * does not know, and sends for minutes to a leader that is silent, whoever leads meanwhile. This
+ * error makes it ask the brokers again.
  */
 function placeOf(
   { message, partitionMetadata }: PartitionerArgs,
@@ -196,7 +196,7 @@ function placeOf(
   throw new NotLoadedError(`nothing is known of partition ${partition} yet`);
 }
 
-/** A broker that is stopped, or to which nothing gets through, while its connection stays. */
+/** A broker that is stopped or cut off while its connection stays open. */
 function isSilence(error: unknown): boolean {
   return rootOf(error).name === 'KafkaJSRequestTimeoutError';
 }

@@ -6,16 +6,16 @@ import { RecordDecoder } from './log-record.js';
 
 const COMMIT_RETRY_MS = 200;
 
-/** Commits offsets as the member that the batch was handed to, once, without repeating. */
+/** Commits offsets as the member to which the batch was handed, once, without retries. */
 type CommitOffsets = EachBatchPayload['commitOffsetsIfNecessary'];
 
 /**
- * One partition from its assignment to its revocation. What happens to it afterwards, when the
- * group gives it back at once, is another assignment.
+ * One partition from its assignment to its revocation. When the group gives the partition back at
+ * once, that is another assignment.
  */
 export class Assignment {
   isRevoked = false;
-  /** Fetching goes on without it until `call` is through. */
+  /** Fetching goes on without this partition until `call` is done. */
   isSetAside = false;
   /** The handler call under way, or the last one; never rejects. */
   call: Promise<void> = Promise.resolve();
@@ -23,7 +23,7 @@ export class Assignment {
   private commitOffsets: CommitOffsets | undefined;
   /** As far as this assignment knows. */
   private committed = 0;
-  /** What is to be asked for next: everything below it was handed over, or is not in the log. */
+  /** The next offset to fetch: everything below it was handed over or is not in the log. */
   next = 0;
 
   constructor(
@@ -35,7 +35,7 @@ export class Assignment {
     this.decoder = new RecordDecoder(partition);
   }
 
-  /** The handler is to learn of it before anything else, and of its first offset. */
+  /** Tells the handler of the assignment and its first offset, before anything else. */
   begin(offset: number): void {
     this.next = offset;
     this.committed = offset;
@@ -52,12 +52,14 @@ export class Assignment {
     });
   }
 
-  /** Begins a call of the handler with what was asked for at `next`; only when `call` has resolved. */
+  /**
+   * Begins a call of the handler with what was fetched at `next`; only when `call` has resolved.
+   */
   hand(payload: EachBatchPayload): void {
     const { batch } = payload;
     this.commitsThrough(payload);
     const records: readonly LogRecord[] = this.decoder.decode(batch.messages, this.next);
-    // Not always the last record's: markers of foreign transactions take offsets too.
+    // Not always the last record's: markers of other producers' transactions take offsets too.
     this.next = Number(batch.lastOffset()) + 1;
     this.call = this.handler.records(this.partition, records).catch(this.failed);
   }
@@ -65,13 +67,14 @@ export class Assignment {
   /**
    * Resolves when the offset is committed, and also when the partition is revoked before: then its
    * next consumer decides where to begin. The member and its generation are read together with
-   * `isRevoked`, in one turn of the event loop, so that nothing is committed for another's partition.
+   * `isRevoked`, in one turn of the event loop, so that nothing is committed for a partition of
+   * another member.
    *
    * @param isPatient whether to go on while the brokers are away
    * @throws LogUnavailableError
    */
   async commit(offset: number, isPatient: () => boolean): Promise<void> {
-    // Handed over before a rebalance, and on its way again: it will be committed then.
+    // Handed over before a rebalance and fetched again now: it will be committed then.
     if (offset > this.next) return;
     this.committed = offset;
     const partitions = [{ partition: this.partition, offset: String(offset) }];
@@ -80,8 +83,8 @@ export class Assignment {
         await this.commitOffsets({ topics: [{ topic: this.topic, partitions }] });
         return;
       } catch (cause) {
-        // A rebalance that has begun, or a broker that is away: one ends in a revocation, the other
-        // in a new assignment or in success.
+        // A rebalance ends in a revocation. A broker that is away ends in a new assignment or in
+        // success.
         if (!isPatient()) {
           throw new LogUnavailableError(`not committed: ${reasonOf(cause)}`, { cause });
         }
@@ -90,7 +93,7 @@ export class Assignment {
     }
   }
 
-  /** Commits once more what was committed last. */
+  /** Commits again what was committed last. */
   async commitAgain(payload: EachBatchPayload, isPatient: () => boolean): Promise<void> {
     this.commitsThrough(payload);
     await this.commit(this.committed, isPatient);

@@ -11,7 +11,7 @@ import { createSocket } from './patches/sockets.js';
 export interface KafkaConnection {
   /** `host:port` each; one that answers is enough to find the others. */
   readonly brokers: readonly string[];
-  /** Encrypted; the brokers' certificates are checked against Node's authorities. */
+  /** TLS; the brokers' certificates are checked against Node's authorities. */
   readonly tls: boolean;
   readonly sasl: KafkaCredentials | undefined;
 }
@@ -25,8 +25,8 @@ export interface KafkaCredentials {
 const CONNECT_MS = 3_000;
 
 /**
- * A few quick attempts inside kafkajs, for elections and the like. Everything longer is retried
- * above it, where the deadline is known. Given in full: its defaults differ under NODE_ENV=test.
+ * A few quick attempts inside kafkajs, for elections and the like. Longer retries are made above
+ * it, where the deadline is known. Given in full, because its defaults differ under NODE_ENV=test.
  */
 export const QUICK_RETRIES = {
   initialRetryTime: 100,
@@ -49,8 +49,8 @@ export function createClient(
   registerLz4();
   return new kafkajs.Kafka({
     clientId: 'custom-data',
-    // kafkajs asks the first until it answers or refuses the connection, and each client begins with it:
-    // one that is silent would be in the way of every attempt.
+    // kafkajs asks the first broker until it answers or refuses the connection, and each client
+    // begins with it: a silent one would delay every attempt.
     brokers: shuffled(brokers),
     ...(tls ? { ssl: {} } : {}),
     ...(sasl === undefined ? {} : { sasl: sasl as SASLOptions }),
@@ -59,7 +59,7 @@ export function createClient(
     retry: QUICK_RETRIES,
     socketFactory: createSocket,
     logLevel: kafkajs.logLevel.INFO,
-    // It reports every attempt as an error; what comes of them is logged where it is known.
+    // It reports every attempt as an error. The outcome is logged where it is known.
     logCreator:
       () =>
       ({ namespace, log: { message } }) => {

@@ -14,7 +14,7 @@ export const COMPRESSION_TYPES = {
 
 /**
  * Gives kafkajs the LZ4 that it leaves to its users, for the whole process. Also needed when this
- * process compresses otherwise: what it reads may have been written by one that used LZ4.
+ * process compresses with something else: it may read what another one wrote with LZ4.
  */
 export function registerLz4(): void {
   CompressionCodecs[CompressionTypes.LZ4] = () => ({

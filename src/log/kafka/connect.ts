@@ -10,7 +10,7 @@ import { reasonOf, refusalAtStart } from './failure.js';
 import { ensureTopics, type TopicSettings } from './topics.js';
 
 const RETRY_MS = 1_000;
-/** A line about what is waited for, no more often than this. */
+/** A line about what is waited for, at most this often. */
 const LOG_MS = 10_000;
 
 export interface ConnectOptions extends KafkaConnection, TopicSettings {
@@ -21,7 +21,7 @@ export interface ConnectOptions extends KafkaConnection, TopicSettings {
   readonly logger: Logger;
 }
 
-/** What the log consists of once the brokers have answered. */
+/** The parts of the log, once the brokers have answered. */
 export interface Connected {
   readonly kafka: Kafka;
   readonly reader: DirectReader;
@@ -31,7 +31,7 @@ export interface Connected {
 /**
  * Waits for the brokers, logging what it waits for, and creates and checks the topics.
  *
- * @throws LogSetupError what waiting does not mend, in one line
+ * @throws LogSetupError what waiting does not fix, in one line
  * @throws the signal's reason
  */
 export async function connectWhenUp(
@@ -39,7 +39,7 @@ export async function connectWhenUp(
   signal: AbortSignal,
 ): Promise<Connected> {
   const { brokers, logger } = options;
-  // Topics just created are not everywhere at once: the first failure is not worth a line.
+  // New topics are not known to all brokers at once: the first failure is not worth a line.
   for (let loggedAt: number | undefined; ;) {
     signal.throwIfAborted();
     try {

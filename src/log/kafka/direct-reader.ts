@@ -31,12 +31,12 @@ interface FetchResponse {
 }
 
 /**
- * Reads partitions and looks offsets up without a group.
+ * Reads partitions and looks up offsets without a group.
  *
- * kafkajs reads through consumer groups only: a group for each process that just follows a topic
- * would be left behind at the brokers by every process that is killed, and a rebalance of seconds
- * would stand before its first record. The cluster behind a consumer can fetch from any offset,
- * and is handed to partition assigners, so that is where it is taken from; no group is ever joined.
+ * kafkajs reads through consumer groups only. A group for each process that follows a topic would
+ * stay at the brokers after every process that is killed, and a rebalance of seconds would precede
+ * its first record. The cluster object behind a consumer can fetch from any offset. It is handed to
+ * partition assigners, and taken from there; no group is ever joined.
  */
 export class DirectReader {
   private readonly cluster: Cluster;
@@ -62,7 +62,7 @@ export class DirectReader {
     this.cluster = cluster!;
   }
 
-  /** @param topics the full names of all that will be read */
+  /** @param topics the full names of all topics that will be read */
   async connect(topics: readonly string[]): Promise<void> {
     await this.cluster.connect();
     await this.cluster.addMultipleTargetTopics([...topics]);
@@ -94,9 +94,9 @@ export class DirectReader {
   }
 
   /**
-   * What follows each place, from one broker. Waits `waitMs` for records when there are none.
+   * The records behind each place, from one broker. Waits `waitMs` for records when there are none.
    *
-   * @throws the error of kafkajs; `outOfRange` tells the one about an offset
+   * @throws the error of kafkajs; `outOfRange` recognises the one about an offset
    */
   async fetch(
     node: string,
@@ -124,7 +124,7 @@ export class DirectReader {
     return responses.flatMap(({ partitions }) => partitions);
   }
 
-  /** Reads nothing. Throws what the brokers say of whoever reads the topic without the right to. */
+  /** Reads nothing. Throws the brokers' answer to a reader without rights. */
   async tryToRead(topic: string): Promise<void> {
     const [offset = 0] = await this.offsets(topic, 'next');
     for (const [node, led] of this.leaders(topic)) {
@@ -135,8 +135,8 @@ export class DirectReader {
   /**
    * By partition: the offset of the first record still kept, or the one that the next record gets.
    *
-   * Of every partition that the topic has now: another process may have noticed an added one before,
-   * and written to it already.
+   * Of every partition that the topic has now: another process may have noticed an added one
+   * earlier and written to it.
    */
   async offsets(topic: string, which: 'first' | 'next'): Promise<number[]> {
     return this.retried(`the offsets of ${topic}`, async () => {
@@ -147,9 +147,9 @@ export class DirectReader {
   }
 
   /**
-   * Where to go on reading when a broker has said that `next` is out of range: the first record still
-   * kept, if `next` is not in the log. A broker that was the leader, and follows now, answers fetches
-   * too, and says the same of what it does not have yet: then `next` stays.
+   * Where to go on reading when a broker has said that `next` is out of range: at the first record
+   * still kept, if `next` is not in the log. A former leader that follows now answers fetches too,
+   * and says the same of records that it does not have yet: then `next` stays.
    *
    * @throws LogUnavailableError
    */
@@ -162,7 +162,7 @@ export class DirectReader {
     return next < first || next > (ends[partition] ?? 0) ? first : next;
   }
 
-  /** By partition: what the group has committed; -1 where it has nothing. */
+  /** By partition: the group's committed offset; -1 where it has none. */
   async committed(topic: string, group: string): Promise<number[]> {
     return this.retried(`the offsets of ${group}`, async () => {
       const partitions = Array.from({ length: this.partitions(topic) }, (_, partition) => ({
@@ -179,7 +179,7 @@ export class DirectReader {
   }
 
   /**
-   * Repeats what fails for a reason that may pass, with fresh metadata, until the timeout.
+   * Repeats what fails for a passing reason, with fresh metadata, until the timeout.
    *
    * @throws LogUnavailableError
    */
@@ -218,7 +218,7 @@ export class DirectReader {
   }
 }
 
-/** The partition whose offset is not, or no longer, in the log; undefined for every other error. */
+/** The partition whose offset is not in the log (any more); undefined for every other error. */
 export function outOfRange(error: unknown): number | undefined {
   const root = rootOf(error) as { name: string; partition?: number };
   return root.name === 'KafkaJSOffsetOutOfRange' ? root.partition : undefined;

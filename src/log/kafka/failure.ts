@@ -7,11 +7,11 @@ interface KafkaFailure {
   readonly type?: string;
   /** The system's, e.g. `ECONNREFUSED`, or the protocol's number. */
   readonly code?: string | number;
-  /** Whether kafkajs holds that it may pass; undefined for errors that are not its own. */
+  /** Whether kafkajs thinks that it may pass; undefined for errors that are not its own. */
   readonly retriable?: boolean;
 }
 
-/** kafkajs wraps the error of the last attempt, several times over; this is the innermost. */
+/** The innermost error: kafkajs wraps the error of the last attempt several times over. */
 export function rootOf(error: unknown): KafkaFailure {
   let root = error as KafkaFailure & { readonly cause?: unknown };
   for (let depth = 0; depth < 8 && root.cause instanceof Error; depth++) {
@@ -29,9 +29,9 @@ export function reasonOf(error: unknown): string {
 
 /**
  * What the brokers refuse, as one line that names the variable or the right that is missing;
- * undefined for everything else: brokers that are away, elections, timeouts. At the start it is how
- * the service is set up. Later it has been taken away, by a broker that restarts before its users are
- * there or a certificate that has run out, and may be given back.
+ * undefined for everything else: brokers that are away, elections, timeouts. At the start a refusal
+ * is a fault of the configuration. Later it may pass: a broker restarts before its users are there,
+ * or a certificate that has expired is renewed.
  */
 export function refusal(error: unknown): string | undefined {
   const { name, message, type, code } = rootOf(error);
@@ -57,15 +57,15 @@ export function refusal(error: unknown): string | undefined {
 }
 
 /**
- * The same when nothing has worked yet: a name that nobody knows is then a misspelt one. Later it is
- * a broker that is away, since the name of a container or a pod goes with it.
+ * The same while nothing has worked yet: a host name that nobody knows is then misspelt. Later it
+ * is a broker that is away, since the name of a container or a pod disappears with it.
  */
 export function refusalAtStart(error: unknown): string | undefined {
   if (rootOf(error).code === 'ENOTFOUND') return `KAFKA_BROKERS: ${reasonOf(error)}`;
   return refusal(error);
 }
 
-/** What no waiting mends, in one line: records that kafkajs cannot read. */
+/** What waiting never fixes, in one line: records that kafkajs cannot read. */
 export function unreadable(error: unknown): string | undefined {
   const { name, message } = rootOf(error);
   return name === 'KafkaJSNotImplemented'

@@ -6,12 +6,12 @@ import kafkajs, {
 } from 'kafkajs';
 import { QUICK_RETRIES } from './client.js';
 
-/** How long a broker holds a fetch that has nothing to tell; also what a resumed partition may wait. */
+/** How long a broker holds a fetch without records; a resumed partition may wait as long. */
 const WAIT_MS = 250;
-/** As the brokers hold them: compressed. */
+/** Bytes as the brokers hold them: compressed. */
 const FETCH_BYTES = 4 * 1024 * 1024;
 const PARTITION_BYTES = 1024 * 1024;
-/** Batches handed over at once; a fetch brings at most one of each partition. */
+/** Batches handed over at once; a fetch brings at most one for each partition. */
 const CONCURRENT_BATCHES = 64;
 /** Members that are there answer a rebalance with their next heartbeat. */
 const REBALANCE_MS = 30_000;
@@ -24,15 +24,15 @@ export interface ConsumerOptions {
   readonly group: string;
   /** After so long without a heartbeat a member's partitions go to others. */
   readonly sessionMs: number;
-  /** How old the knowledge of partitions may be. */
+  /** How old the metadata about partitions may be. */
   readonly metadataMs: number;
 }
 
 export interface ConsumerEvents {
-  /** Before a join is asked for: from here on the partitions may be another's. */
+  /** Before a join is asked for: from now on the partitions may belong to others. */
   joining(): void;
   joined(partitions: readonly number[]): void;
-  /** It does nothing any more. */
+  /** The consumer has ended. */
   crashed(error: unknown): void;
   take(payload: EachBatchPayload): Promise<void>;
 }
@@ -40,8 +40,9 @@ export interface ConsumerEvents {
 /**
  * A consumer of kafkajs that commits nothing by itself and is not restarted when it crashes.
  *
- * When its question for its partitions is not answered in time, kafkajs goes on as a member all the
- * same: the group takes the partitions for its own, and nobody reads them. Its next heartbeat tells.
+ * When a join is answered but the request for its partitions is not, kafkajs goes on as a member
+ * all the same: the group counts the partitions as its own, and nobody reads them. The next
+ * heartbeat shows that.
  */
 export function startConsumer(options: ConsumerOptions, events: ConsumerEvents): Consumer {
   const { kafka, topic, group, sessionMs, metadataMs } = options;
@@ -61,7 +62,7 @@ export function startConsumer(options: ConsumerOptions, events: ConsumerEvents):
     maxBytes: FETCH_BYTES,
     maxBytesPerPartition: PARTITION_BYTES,
     allowAutoTopicCreation: false,
-    // A crashed consumer is replaced where the reason is looked at.
+    // A crashed consumer is replaced where its error is looked at.
     retry: { ...QUICK_RETRIES, restartOnFailure: () => Promise.resolve(false) },
   });
   consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
@@ -93,7 +94,7 @@ async function run(consumer: Consumer, topic: string, events: ConsumerEvents): P
 
 /**
  * Round robin. `protocol` makes what a member sends when it joins: the last moment at which it
- * surely still has its partitions. The event of kafkajs about a rebalance is not sent for all of them.
+ * surely still has its partitions. kafkajs does not emit its rebalancing event for every rebalance.
  */
 function roundRobin(joining: () => void): PartitionAssigner {
   return (config) => {

@@ -6,15 +6,15 @@ import { inTime } from '../../domain/in-time.js';
 import { RestartingConsumer, type RestartingOptions } from './restarting-consumer.js';
 
 /**
- * How long a batch may hold up the fetching from its broker. A handler that takes longer has its
- * partition set aside until it is through: kafkajs fetches the other partitions, and sends the
- * heartbeats, between batches only.
+ * How long a batch may hold up fetching from its broker. If a handler takes longer, its partition
+ * is set aside until it is done: kafkajs fetches the other partitions and sends heartbeats only
+ * between batches.
  */
 const PATIENCE_MS = 100;
 const ASK_AGAIN_MS = 500;
 
 export interface ConsumptionOptions extends RestartingOptions {
-  /** How long commits go on trying after `stop`. */
+  /** How long commits are retried after `stop`. */
   readonly timeoutMs: number;
   /** By partition: where a consumer of the group begins. */
   readonly committed: () => Promise<readonly number[]>;
@@ -22,26 +22,28 @@ export interface ConsumptionOptions extends RestartingOptions {
   readonly offsets: (which: 'first' | 'next') => Promise<readonly number[]>;
 }
 
-/** What kafkajs does not declare: the offset that was asked for. */
+/** Not declared by kafkajs: the offset that was asked for. */
 type Batch = EachBatchPayload['batch'] & { readonly fetchedOffset: string };
 
 /**
  * One member of a consumer group.
  *
  * The loop of kafkajs is kept short: a batch is handed to the handler, and fetching goes on while
- * the handler's promise is pending, with the partition set aside. So heartbeats come in time
- * however slow the handler is, and a rebalance need not wait for it. kafkajs remembers how far it
- * has fetched, never how far it has committed; commits are the handler's alone.
+ * the handler's promise is pending, with the partition set aside. So heartbeats are in time however
+ * slow the handler is, and a rebalance need not wait for it. kafkajs remembers how far it has
+ * fetched, never how far it has committed. Only the handler commits.
  */
 export class KafkaConsumption implements Consumption {
   readonly failed: Promise<never>;
   private readonly assignments = new Map<number, Assignment>();
-  /** By partition: handler calls that outlive their assignment; the next one waits for them. */
+  /**
+   * By partition: handler calls that outlive their assignment. The next assignment waits for them.
+   */
   private readonly lastCalls = new Map<number, Promise<void>>();
-  /** By partition: the offset behind what has been handed over at any time. */
+  /** By partition: the offset behind everything ever handed over. */
   private readonly handed = new Map<number, number>();
   private readonly consumer: RestartingConsumer;
-  /** Hands over nothing more. */
+  /** No further batch is handed over. */
   isStopped = false;
   private patientUntil = Infinity;
   private readonly isPatient = (): boolean => Date.now() < this.patientUntil;
@@ -52,7 +54,7 @@ export class KafkaConsumption implements Consumption {
     private readonly handler: RecordHandler,
   ) {
     this.failed = new Promise<never>((_, reject) => (this.reject = reject));
-    // Whoever consumes may look at it later, or never.
+    // The owner may look at it later, or never.
     this.failed.catch(() => undefined);
     this.consumer = new RestartingConsumer(options, {
       revoked: () => {
@@ -66,7 +68,7 @@ export class KafkaConsumption implements Consumption {
     });
   }
 
-  /** @throws RangeError ahead of what was handed over */
+  /** @throws RangeError for an offset beyond what was handed over */
   async commit(partition: number, offset: number): Promise<void> {
     if (offset > (this.handed.get(partition) ?? 0)) {
       throw new RangeError(`offset ${offset} of partition ${partition} was not handed over`);
@@ -74,7 +76,7 @@ export class KafkaConsumption implements Consumption {
     await this.assignments.get(partition)?.commit(offset, this.isPatient);
   }
 
-  /** The member stays in the group, and commits, until `leave`. */
+  /** The member stays in the group, and may commit, until `leave`. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.patientUntil = Math.min(this.patientUntil, Date.now() + this.options.timeoutMs);
@@ -90,7 +92,7 @@ export class KafkaConsumption implements Consumption {
   private joined(partitions: readonly number[]): void {
     for (const assignment of this.assignments.values()) this.revoke(assignment);
     if (this.isStopped) return;
-    // kafkajs has the same offsets, but does not tell them.
+    // kafkajs knows the same offsets, but does not tell them.
     const offsets = this.answered(this.options.committed);
     for (const partition of partitions) {
       this.assign(
@@ -110,7 +112,7 @@ export class KafkaConsumption implements Consumption {
     );
     this.assignments.set(partition, assignment);
     assignment.call = this.begin(assignment, beginning);
-    // kafkajs keeps a partition paused that has been away and comes back.
+    // kafkajs keeps a paused partition paused when it was away and comes back.
     this.fetchAgain(assignment);
   }
 
@@ -141,7 +143,7 @@ export class KafkaConsumption implements Consumption {
     return undefined;
   }
 
-  /** Takes a batch, or leaves it to be fetched again: `resolveOffset` is what moves kafkajs on. */
+  /** Takes a batch, or leaves it to be fetched again: only `resolveOffset` moves kafkajs on. */
   private async take(payload: EachBatchPayload): Promise<void> {
     const batch = payload.batch as Batch;
     const assignment = this.assignments.get(batch.partition);
@@ -160,12 +162,12 @@ export class KafkaConsumption implements Consumption {
   }
 
   /**
-   * Fetches from the right place again, after a batch that was asked for at another.
+   * Fetches from the right place again after a batch that was asked for at another.
    *
-   * kafkajs has a fetcher for each broker. When one of them meets a leader that is none any more, it
-   * joins the group anew by itself, and what is on its way to the others from before is handed over
-   * after it: taken, it would move the group past all that was not committed. Or the place is not in
-   * the log any more, and kafkajs has gone to the log's first record.
+   * kafkajs has a fetcher for each broker. When one of them meets a broker that leads no longer, it
+   * rejoins the group, and responses to the other fetchers from before are handed over after the
+   * rejoin. If they were taken, the group would move past records that were not committed. Or the
+   * offset is not in the log any more, and kafkajs has gone to the log's first record.
    */
   private async realign(
     assignment: Assignment,
@@ -179,15 +181,15 @@ export class KafkaConsumption implements Consumption {
     const [first = 0, end = 0] = known.map((each) => each[partition]);
     const isLost = next > end && asked === first;
     if (isLost) {
-      // The log was made anew or has lost its end: nothing that is known of it holds.
+      // The log was made anew or has lost its end: nothing known about it holds.
       this.revoke(assignment);
       this.assign(partition, Promise.resolve(first));
     } else if (next < first) {
-      // Retention has deleted it.
+      // Retention has deleted the records before it.
       assignment.next = first;
     } else if (asked === first) {
-      // A broker that was the leader, and is behind, may have said that `next` is out of range:
-      // kafkajs has then committed that the group begins at the first record.
+      // A former leader that is behind may have said that `next` is out of range: kafkajs has then
+      // committed that the group begins at the first record.
       await assignment.commitAgain(payload, this.isPatient).catch(() => undefined);
     }
     this.consumer.seek(partition, isLost ? first : assignment.next);

@@ -20,9 +20,9 @@ import { readRange } from './read-range.js';
 import { rewindGroup } from './rewind-group.js';
 
 export interface KafkaLogOptions extends Omit<ConnectOptions, 'prefix' | 'metadataMs'> {
-  /** How long the brokers may take before what was asked of them is rejected. */
+  /** How long the brokers may take to answer before a request is rejected. */
   readonly timeoutMs: number;
-  /** Before the names of topics and groups; `custom-data.` by default. */
+  /** Prefix of the names of topics and groups; `custom-data.` by default. */
   readonly prefix?: string;
   /** After so long without a heartbeat a consumer's partitions go to others; 10 s by default. */
   readonly sessionMs?: number;
@@ -31,17 +31,17 @@ export interface KafkaLogOptions extends Omit<ConnectOptions, 'prefix' | 'metada
 }
 
 const DEFAULT_PREFIX = 'custom-data.';
-/** A killed process holds its partitions back for so long; a busy event loop must not exceed it. */
+/** A killed process keeps its partitions for so long. A busy event loop must not exceed it. */
 const SESSION_MS = 10_000;
 const METADATA_MS = 30_000;
 
 /**
  * The log on Apache Kafka. An append of several records is not atomic: when it fails, any of them
- * may be in the log. A record may be there twice, when an acknowledgement was lost.
+ * may be in the log. A record may be there twice when an acknowledgement was lost.
  *
- * Until `ready` has resolved, everything is unavailable. A consumption that was stopped keeps its
- * place in the group, so that what was handed over can be committed; `close` leaves it, and so does
- * the next consumption of the group.
+ * Until `ready` has resolved everything is unavailable. A stopped consumption stays in the group,
+ * so that handed-over records can still be committed. `close` leaves the group, and so does the
+ * group's next consumption.
  */
 export class KafkaLog implements UploadLog {
   private readonly options: ConnectOptions & { readonly sessionMs: number };
@@ -71,7 +71,7 @@ export class KafkaLog implements UploadLog {
    * Waits for the brokers, logging what it waits for, and creates and checks the topics. To be
    * called once.
    *
-   * @throws LogSetupError what waiting does not mend, in one line
+   * @throws LogSetupError what waiting does not fix, in one line
    * @throws the signal's reason
    */
   async ready(signal: AbortSignal): Promise<void> {

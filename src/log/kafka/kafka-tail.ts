@@ -9,10 +9,10 @@ import { refusal, unreadable } from './failure.js';
 import { RecordDecoder } from './log-record.js';
 
 const FETCH_BYTES = 4 * 1024 * 1024;
-/** How long a broker holds a request that has nothing to tell; new records answer it at once. */
+/** How long a broker holds a request without records; new records answer it at once. */
 const WAIT_MS = 500;
 const RETRY_MS = 200;
-/** A line about what the brokers refuse, no more often than this. */
+/** A line about what the brokers refuse, at most this often. */
 const LOG_MS = 10_000;
 
 interface TailedPartition {
@@ -21,9 +21,9 @@ interface TailedPartition {
 }
 
 /**
- * Follows every partition of a topic, and those that are added, without a group. Each broker is
- * asked by a loop of its own, for all the partitions that it leads: it answers the requests of a
- * connection one after the other, and an idle partition would hold up the others.
+ * Follows every partition of a topic, added ones too, without a group. A loop for each broker asks
+ * for all partitions that the broker leads: it answers the requests of a connection one after the
+ * other, so a request for an idle partition alone would hold up the others.
  */
 export class KafkaTail implements Tail {
   /** Resolves when nothing runs any more; never rejects. */
@@ -57,7 +57,7 @@ export class KafkaTail implements Tail {
   }
 
   async reached(offsets: readonly number[], timeoutMs: number): Promise<void> {
-    // Whoever asks has seen a partition that is not followed here yet.
+    // The caller knows a partition that is not followed here yet.
     if (offsets.length > this.partitions.length) void this.refresh();
     await this.waiting.reached(offsets, timeoutMs);
   }
@@ -66,7 +66,7 @@ export class KafkaTail implements Tail {
     await this.end(new LogUnavailableError('the tail of the log was stopped'));
   }
 
-  /** Begins with new partitions and with brokers that have come to lead any. */
+  /** Begins to follow new partitions, and brokers that lead some now. */
   private notice(): void {
     for (let i = this.partitions.length; i < this.reader.partitions(this.topic); i++) {
       this.partitions.push({ decoder: new RecordDecoder(i), next: this.from[i] ?? 0 });
@@ -134,7 +134,7 @@ export class KafkaTail implements Tail {
         const state = this.partitions[partition]!;
         const { next } = state;
         const there = await this.reader.realigned(this.topic, partition, next);
-        // Meanwhile another broker, the leader now, may have been read on.
+        // Meanwhile the new leader may have been read further.
         if (state.next !== next) return;
         if (there !== next) {
           state.next = there;
@@ -177,7 +177,7 @@ export class KafkaTail implements Tail {
   private async end(reason: Error): Promise<void> {
     this.isStopped = true;
     this.waiting.end(reason);
-    // A request under way is not waited for: what it brings is no longer handed over.
+    // A request under way is not waited for: its records are no longer handed over.
     await this.reader.disconnect().catch(() => undefined);
     this.wasEnded();
   }

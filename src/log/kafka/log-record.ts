@@ -2,17 +2,17 @@ import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { LogRecord } from '../upload-log.js';
 
 /**
- * Makes records of the messages of one partition, read from its beginning or from anywhere.
+ * Turns the messages of one partition into records, read from its beginning or from anywhere.
  *
- * The broker stamps a record when it takes it; should its clock step back, or a leader with a slower
- * clock follow, the time of the record before is kept on.
+ * The broker stamps a record when it takes it. When its clock steps back, or a leader with a slower
+ * clock follows, the time of the record before is used.
  */
 export class RecordDecoder {
   private timestamp = 0;
 
   constructor(private readonly partition: number) {}
 
-  /** Leaves out what lies below `from`: a compressed batch is always sent as a whole. */
+  /** Leaves out records below `from`: a compressed batch is always sent as a whole. */
   decode(messages: readonly KafkaMessage[], from: number): LogRecord[] {
     const records: LogRecord[] = [];
     for (const { offset: text, timestamp, key, headers, value } of messages) {
@@ -32,7 +32,7 @@ export class RecordDecoder {
   }
 }
 
-/** A part of a large batch would keep all of it in memory for as long as the record is held. */
+/** A copy: a part of a large batch would keep all of it in memory as long as the record is held. */
 function ownBytes(value: Buffer): Buffer<ArrayBuffer> {
   const { byteLength } = value.buffer;
   return byteLength > 2 * value.length ? Buffer.from(value) : (value as Buffer<ArrayBuffer>);

@@ -3,7 +3,7 @@ import { type DirectReader, outOfRange } from './direct-reader.js';
 import { RecordDecoder } from './log-record.js';
 
 const FETCH_BYTES = 4 * 1024 * 1024;
-/** Only what is there is asked for, so this is never waited for. */
+/** Only records that are there are asked for, so this time never passes. */
 const WAIT_MS = 100;
 
 /**
@@ -27,7 +27,7 @@ export async function* readRange(
       const place = { partition, offset: next };
       const node = leaderOf(reader, topic, partition);
       try {
-        // A broker gives a whole batch in any case, and one record needs no more.
+        // A broker sends a whole batch in any case, and one record needs no more.
         const bytes = end - next === 1 ? 1 : FETCH_BYTES;
         const [fetched] = await reader.fetch(node, topic, [place], bytes, WAIT_MS);
         return decoder.decode(fetched?.messages ?? [], next);
@@ -35,7 +35,7 @@ export async function* readRange(
         if (outOfRange(error) === undefined) throw error;
         const there = await reader.realigned(topic, partition, next);
         if (there === next) throw error;
-        // Retention has deleted what stood there; or the topic was made anew, and has none of it.
+        // Retention has deleted these records, or the topic was made anew without them.
         next = there > next ? there : end;
         return [];
       }

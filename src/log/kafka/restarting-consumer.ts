@@ -12,7 +12,7 @@ export interface RestartingOptions extends ConsumerOptions {
 }
 
 export interface MemberEvents {
-  /** From here on all partitions may be another's. */
+  /** From now on all partitions may belong to others. */
   revoked(): void;
   joined(partitions: readonly number[]): void;
   take(payload: EachBatchPayload): Promise<void>;
@@ -21,8 +21,8 @@ export interface MemberEvents {
 }
 
 /**
- * A member of a group. When the consumer of kafkajs crashes, it is replaced by a new one, however
- * often: brokers that are away come back, and what they refuse is given back.
+ * A member of a group. When the kafkajs consumer crashes it is replaced by a new one, however
+ * often: brokers that are away come back, and rights that were taken away are given back.
  */
 export class RestartingConsumer {
   private consumer: Consumer | undefined;
@@ -48,13 +48,13 @@ export class RestartingConsumer {
     whileRunning(() => this.consumer?.resume([{ topic, partitions: [partition] }]));
   }
 
-  /** The next fetch asks for `offset`; answers that come before it are dropped by kafkajs. */
+  /** The next fetch asks for `offset`; kafkajs drops answers that come before it. */
   seek(partition: number, offset: number): void {
     const { topic } = this.options;
     whileRunning(() => this.consumer?.seek({ topic, partition, offset: `${offset}` }));
   }
 
-  /** Starts no consumer any more. Gives the partitions to the others when `done` has resolved. */
+  /** Starts no further consumer. Gives the partitions to the others when `done` has resolved. */
   leave(done: Promise<void>): Promise<void> {
     this.left ??= done.then(async () => {
       this.events.revoked();
@@ -106,7 +106,7 @@ export class RestartingConsumer {
   }
 }
 
-/** A consumer that has crashed has nothing to pause; the next one begins with all partitions. */
+/** A crashed consumer has nothing to pause; the next one begins with all partitions. */
 function whileRunning(act: () => void): void {
   try {
     act();

@@ -5,7 +5,7 @@ import { withAdmin } from './with-admin.js';
 const EMPTY = new Set(['Empty', 'Dead']);
 
 /**
- * Lets a group begin at `offsets` (by partition) again.
+ * Makes a group begin at `offsets` (by partition) again.
  *
  * @param topic the full name
  * @param group the full name

@@ -2,37 +2,40 @@ import kafkajs, { type Admin } from 'kafkajs';
 import { type Topic, TOPICS, LogSetupError } from '../upload-log.js';
 import { rootOf } from './failure.js';
 
-/** One append is one batch at the broker: what is gathered into it, and the largest single record, fit. */
+/**
+ * One append is one batch at the broker. Both its limits fit: what is gathered, and the largest
+ * single record.
+ */
 export const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
 
 /**
- * A record is acknowledged when so many brokers have it, or all that keep it. With two replicas too,
- * so that the promise is one: nothing acknowledged goes with one machine. Then appends wait while either
- * is away; with three, one may be.
+ * A record is acknowledged when so many brokers have it, or all replicas. With two replicas it is
+ * two as well, so that the promise is the same: no acknowledged record is lost with one machine.
+ * Then appends wait while either is away. With three, one may be away.
  */
 const MIN_IN_SYNC = 2;
 /** Retention deletes whole segments only. */
 const SEGMENT_MS = 24 * 3_600_000;
 
 /**
- * Every gateway follows the status topic as a whole; two carry a few records a day; of claims the
- * order in one partition decides.
+ * Every gateway follows the whole status topic. `dead-letter` and `control` get a few records a
+ * day. The order within the one partition of `claims` decides.
  */
 const OTHER_PARTITIONS = { status: 4, 'dead-letter': 1, control: 1, claims: 1 } as const;
 
 export interface TopicSettings {
-  /** Of the topic `uploads`, where it has to be created. */
+  /** Of the topic `uploads`, if the service creates it. */
   readonly partitions: number;
-  /** Of topics that have to be created; undefined: the brokers' own default. */
+  /** Of topics that the service creates; undefined: the brokers' own default. */
   readonly replicationFactor: number | undefined;
   readonly retentionMs: number;
 }
 
 /**
- * Creates the topics that are missing and checks every one of them.
+ * Creates missing topics and checks all of them.
  *
- * @returns how many replicas each partition has at least
- * @throws LogSetupError naming the topic and the setting that does not do
+ * @returns the smallest number of replicas of any partition
+ * @throws LogSetupError naming the topic and its wrong setting
  */
 export async function ensureTopics(
   admin: Admin,
@@ -51,7 +54,7 @@ export async function ensureTopics(
   return Math.min(...replicas.values());
 }
 
-/** What the brokers give a topic for which nothing is asked. */
+/** What the brokers give a topic that asks for nothing. */
 async function defaultReplicas(admin: Admin): Promise<number> {
   const { brokers } = await admin.describeCluster();
   const setting = 'default.replication.factor';
@@ -72,7 +75,7 @@ async function defaultReplicas(admin: Admin): Promise<number> {
   );
 }
 
-/** By topic: the replicas of the partition that has the fewest. */
+/** By topic: the replicas of its partition with the fewest. */
 async function replicasOf(admin: Admin, names: string[]): Promise<Map<string, number>> {
   const { topics } = await admin.fetchTopicMetadata({ topics: names });
   return new Map(
@@ -93,13 +96,13 @@ async function create(
   const configs = {
     'cleanup.policy': 'delete',
     'max.message.bytes': MAX_MESSAGE_BYTES,
-    // By the leader's clock: those of several gateways differ, and times may not decrease.
+    // By the leader's clock: the clocks of gateways differ, and times may not decrease.
     'message.timestamp.type': 'LogAppendTime',
     'min.insync.replicas': Math.min(MIN_IN_SYNC, replicas),
     'retention.bytes': -1,
     'retention.ms': retentionMs,
     'segment.ms': SEGMENT_MS,
-    // A replica that is behind would forget what was acknowledged.
+    // A replica that is behind, as a leader, would lose acknowledged records.
     'unclean.leader.election.enable': false,
   };
   try {

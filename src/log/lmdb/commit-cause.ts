@@ -3,7 +3,7 @@ import { inTime } from '../../domain/in-time.js';
 /** The cause is for the message only, and LMDB's library may never tell it. */
 const CAUSE_MS = 100;
 
-/** Of a write that was rejected: its cause, a promise, must not stay unhandled. */
+/** Marks the cause of a rejected write, a promise, as handled. */
 export function handled(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   if ('commitError' in error) Promise.resolve(error.commitError).catch(() => undefined);
@@ -11,8 +11,8 @@ export function handled(error: unknown): Error {
 }
 
 /**
- * Why a transaction failed. LMDB's library gives it as a promise, which stays without an answer when
- * the transaction before has not been told of yet.
+ * Why a transaction failed. LMDB's library gives the cause as a promise, which stays pending until
+ * the outcome of the transaction before is reported.
  *
  * @returns `error` when there is no more to learn
  */

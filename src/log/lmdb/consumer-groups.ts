@@ -26,7 +26,7 @@ export class ConsumerGroups {
     return this.ends.offsets(topic).map((_, i) => this.store.watermark(topic, group, i) ?? 0);
   }
 
-  /** See `UploadLog.rewind`. Of members in other processes the data folder's lock tells. */
+  /** See `UploadLog.rewind`. The data folder's lock tells of members in other processes. */
   async rewind(topic: Topic, group: string, offsets: readonly number[]): Promise<void> {
     if (this.consumed.has(`${topic}/${group}`)) throw new Error(`the group ${group} has a member`);
     await this.setWatermarks(topic, group, [...offsets.entries()]);
@@ -49,7 +49,7 @@ export class ConsumerGroups {
     }
   }
 
-  /** Makes the group known, so that retention leaves it what it has not committed. */
+  /** Makes the group known, so that retention keeps what it has not committed. */
   private async introduce(topic: Topic, group: string, offsets: readonly number[]): Promise<void> {
     const isNew = (partition: number) =>
       this.store.watermark(topic, group, partition) === undefined;
@@ -80,7 +80,7 @@ export class ConsumerGroups {
       if (end === undefined || offset > end) {
         throw new RangeError(`offset ${offset} of ${topic}/${partition} is not in the log`);
       }
-      // What keeps the log from writing, a full disk say, passes: nobody need end for it.
+      // What keeps the log from writing, such as a full disk, passes: it ends nobody.
       await retrying(
         () => this.setWatermarks(topic, group, [[partition, offset]]),
         (error) => error instanceof LogUnavailableError,
@@ -113,7 +113,8 @@ class LmdbConsumption implements Consumption {
   /**
    * @param readers by partition
    * @param run runs a reader to its end
-   * @param makeWatermark makes `offset` the group's watermark in `partition`; `signal` aborted: tries once
+   * @param makeWatermark makes `offset` the group's watermark in `partition`; with an aborted
+   * `signal` it tries once
    */
   constructor(
     private readonly readers: readonly PartitionReader[],
@@ -134,7 +135,7 @@ class LmdbConsumption implements Consumption {
         });
       }
     });
-    // Whoever consumes may look at it later, or never.
+    // The owner may look at it later, or never.
     this.failed.catch(() => undefined);
   }
 

@@ -5,12 +5,12 @@ import { openOnce } from './open-once.js';
 type Environment = RootDatabase<number, 'holder'>;
 
 /**
- * The data folder of a running service: two services on one folder would consume the same log
- * twice. A process that only appends to the log or reads it needs no lock.
+ * The lock of a running service on its data folder: two services on one folder would consume the
+ * same log twice. A process that only appends to the log or reads it needs no lock.
  *
- * It is held through LMDB: a process with an open read transaction stands in the table of readers
- * and has a lock of the operating system on its entry, which falls with the process, however that
- * ends. So nothing is left to clean up, and a reused process id is not mistaken for the holder.
+ * It is held through LMDB: a process with an open read transaction is in the table of readers and
+ * has a lock of the operating system on its entry, which ends with the process. So nothing is left
+ * to clean up, and a reused process id is not mistaken for the holder.
  */
 export class DataFolderLock {
   private constructor(
@@ -54,7 +54,7 @@ function enter(env: Environment, dataDir: string): Transaction {
   }
 }
 
-/** Makes this process the holder, unless the holder is alive: then returns it. */
+/** Makes this process the holder and returns undefined, or returns the holder if it is alive. */
 function takeOver(env: Environment): number | undefined {
   return env.transactionSync(() => {
     const holder = env.get('holder');

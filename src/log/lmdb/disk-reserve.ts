@@ -2,25 +2,29 @@ import { statfsSync } from 'node:fs';
 import { logErrors } from '../../ops/metrics.js';
 import { LogUnavailableError } from '../upload-log.js';
 
-/** For watermarks and deletions when no record may be written any more, and for LMDB's own pages. */
+/**
+ * Bytes kept for watermarks and deletions when no record may be written any more, and for LMDB's
+ * own pages.
+ */
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
 /**
- * How old the disk's answer may be. Asked before every append it took 4 % of the event loop of a
- * gateway under load; in this time whoever else writes does not fill the reserve.
+ * How old the disk's answer may be. Asking before every append took 4 % of the event loop of a
+ * gateway under load. In this time other writers do not fill the reserve.
  */
 const LOOK_MS = 10;
 
 /**
- * Keeps records from taking the last of the disk. LMDB's library (3.5.6) writes the message of a
- * failed data write past its buffer, which may end the process; and what makes room needs some.
+ * Keeps records from taking the last of the disk. After a failed write LMDB's library (3.5.6)
+ * writes the error message beyond its buffer, which may end the process. And deletions, which make
+ * room, need some themselves.
  */
 export class DiskReserve {
   private free = 0;
   private lookedAt = -Infinity;
-  /** Of records that the disk's last answer may not know of. */
+  /** Bytes of records that the disk's last answer may not include. */
   private promised = 0;
-  /** Those of them that have been written since: the next answer knows of them. */
+  /** Those of them written since: the next answer includes them. */
   private written = 0;
 
   /** @param freeBytes of the disk */
@@ -57,7 +61,7 @@ export class DiskReserve {
   }
 }
 
-/** For whoever is not root. */
+/** For processes that are not root. */
 export function freeBytesOf(dir: string): number {
   const { bavail, bsize } = statfsSync(dir);
   return bavail * bsize;

@@ -7,7 +7,7 @@ import type { PartitionReader, PartitionSource } from './partition-reader.js';
 /** How soon readers see what another process has appended. */
 const POLL_MS = 250;
 
-/** The ends of all partitions as they are known here, and the readers that wait for them to move. */
+/** The known ends of all partitions, and the readers that wait for them to move. */
 export class Ends {
   private readonly readers = new Set<PartitionReader>();
   private readonly poll: NodeJS.Timeout;
@@ -32,7 +32,7 @@ export class Ends {
     };
   }
 
-  /** Takes `head` for the ends, unless a later one is known, and wakes the readers. */
+  /** Makes `head` the ends unless a later one is known, and wakes the readers. */
   advance(head: Head): void {
     if (!isAhead(head, this.head)) return;
     this.head = head;
@@ -44,7 +44,7 @@ export class Ends {
     this.advance(this.store.readTip().head);
   }
 
-  /** Runs the reader to its end, awake to every change of the ends. */
+  /** Runs the reader to its end, and wakes it at every change of the ends. */
   async run(reader: PartitionReader): Promise<void> {
     this.readers.add(reader);
     try {
@@ -62,7 +62,7 @@ export class Ends {
     try {
       this.refresh();
     } catch {
-      // The next poll tries again; meanwhile nothing of this process is held up.
+      // The next poll tries again; this process's own commits wake the readers anyway.
       logErrors.inc({ operation: 'poll' });
     }
   }

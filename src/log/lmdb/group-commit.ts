@@ -4,14 +4,16 @@ import { causeOf } from './commit-cause.js';
 import { copyOf, type Head, newVersion, type Tip } from './head.js';
 import type { LogStore } from './log-store.js';
 
-/** Bounds the memory and the duration of what is under way; a single larger write still goes through. */
+/** Bounds the memory and the duration of a group; a single larger write still goes through. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Less waits for the groups under way: of single records each commit would be half empty. */
+/**
+ * A smaller group waits for those under way: with single records each commit would be half empty.
+ */
 const WORTH_OVERLAPPING_BYTES = 256 * 1024;
 
 /**
- * What a write does inside the transaction: puts and removes in the store, and moves the ends in
- * `head` on. It must not throw, and is called again when another process has committed in between.
+ * The work of a write inside the transaction: puts and removes in the store, and moves the ends in
+ * `head`. It must not throw. It is called again when another process has committed in between.
  */
 export type Apply<T> = (head: Head) => T;
 
@@ -28,33 +30,34 @@ interface Write {
  * All writing to the log. Writes that arrive together share a transaction and its sync to the disk;
  * each write is in one transaction as a whole.
  *
- * A group that is worth it does not wait for those before: it builds on the head that they
- * leave, and LMDB writes it as soon as it is done with what it is at. Offsets are given by compare-and-set on
- * the head's version, inside the transaction, and no version comes twice: two processes never give
- * the same offset, and a failed transaction gives none. When a group is not written, because another process
- * has come before it or because its transaction failed, those behind it find a version that is not
- * theirs and are not written either. Such groups are written again, in their order, once none is
- * under way.
+ * A group that is large enough does not wait for those before it: it builds on the head that they
+ * will leave, and LMDB writes it next. Offsets are given by compare-and-set on the head's version,
+ * inside the transaction, and no version occurs twice: two processes never give the same offset,
+ * and a failed transaction gives none. When a group is not written, because another process came
+ * first or its transaction failed, the groups behind it find a version that is not theirs and are
+ * not written either. They are written again, in their order, once none is under way.
  *
- * When the disk does not answer within the timeout, what waits and what comes is rejected until it
- * does, so that a stalled disk does not gather writes in memory.
+ * When the disk does not answer within the timeout, waiting and new writes are rejected until it
+ * does, so that a stalled disk does not fill the memory.
  */
 export class GroupCommit {
   private waiting: Write[] = [];
   private starting: Promise<void> | undefined;
   private readonly underWay = new Map<Promise<void>, readonly Write[]>();
   private bytesUnderWay = 0;
-  /** What the groups under way leave behind; undefined: the store is to be asked. */
+  /** The head that the groups under way will leave; undefined: the store has to be asked. */
   private tip: Tip | undefined;
-  /** A group was not written, so those behind it will not be: nothing starts before all have settled. */
+  /**
+   * A group was not written, so those behind it will not be: none starts before all have settled.
+   */
   private isBroken = false;
   /** Writes of those groups, in their order. */
   private readonly overtaken: Write[] = [];
   private refusal: LogUnavailableError | undefined;
-  /** How many groups have been. */
+  /** How many groups there have been. */
   private settled = 0;
 
-  /** @param committed is told every new head, once it is durable */
+  /** @param committed called with every new head, once it is durable */
   constructor(
     private readonly store: LogStore,
     private readonly timeoutMs: number,
@@ -67,7 +70,7 @@ export class GroupCommit {
 
   /**
    * @param operation names the write in the metric of errors
-   * @param bytes about how many are written
+   * @param bytes the approximate size
    * @throws LogUnavailableError
    */
   submit<T>(operation: string, bytes: number, apply: Apply<T>): Promise<T> {
@@ -79,7 +82,7 @@ export class GroupCommit {
         return;
       }
       this.waiting.push(write);
-      // What is submitted in the same turn of the event loop is to share a transaction.
+      // Later in this turn: writes of the same turn share a transaction.
       this.starting ??= Promise.resolve().then(() => {
         this.starting = undefined;
         this.start();
@@ -88,8 +91,8 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves when nothing is waiting or under way, or when the store will answer nothing any more.
-   * From the call on, writes are rejected.
+   * Resolves when nothing waits or is under way, or when the store will never answer. From now on
+   * writes are rejected.
    */
   async close(): Promise<void> {
     this.refusal = new LogUnavailableError('the log is closed');
@@ -133,7 +136,7 @@ export class GroupCommit {
     this.bytesUnderWay += bytes;
   }
 
-  /** Nothing is under way: the next group begins at what the store has. */
+  /** Nothing is under way: the next group begins at the store's own head. */
   private goOn(): void {
     this.tip = undefined;
     this.isBroken = false;
@@ -167,7 +170,7 @@ export class GroupCommit {
     }
   }
 
-  /** Resolves to undefined when nothing was written, since another commit has come before. */
+  /** Resolves to undefined when nothing was written because another commit came first. */
   private async write(group: readonly Write[]): Promise<unknown[] | undefined> {
     const before = this.tip ?? this.store.readTip();
     const tip = { head: copyOf(before.head), version: newVersion() };
@@ -181,7 +184,7 @@ export class GroupCommit {
     return results;
   }
 
-  /** Nothing that is under way need ever be answered. */
+  /** The store may never answer what is under way. */
   private fail(cause: unknown): void {
     this.refusal = new LogUnavailableError('the log does not work any more', { cause });
     const underWay = [...this.underWay.values()].flat();

@@ -1,6 +1,6 @@
 import { TOPICS, type Topic } from '../upload-log.js';
 
-/** Where a partition goes on. */
+/** The end of a partition. */
 export interface PartitionEnd {
   /** The offset that the next record gets. */
   offset: number;
@@ -10,7 +10,7 @@ export interface PartitionEnd {
 
 /**
  * The end of every partition of every topic, by partition number. It is one entry of the store,
- * replaced with every commit, so offsets are never given twice, whatever has been deleted.
+ * replaced with every commit, so no offset is given twice, whatever has been deleted.
  */
 export type Head = Readonly<Record<Topic, PartitionEnd[]>>;
 
@@ -20,7 +20,7 @@ export interface Tip {
   readonly version: number;
 }
 
-/** Drawn from 2^53 at random, so that no two commits of whatever processes have the same. */
+/** Random, out of 2^53: no two commits, of any processes, have the same. */
 export function newVersion(): number {
   return Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 }

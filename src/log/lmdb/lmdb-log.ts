@@ -24,15 +24,18 @@ import { Retention } from './retention.js';
 export interface LmdbLogOptions {
   /** The folder of the log; made when it does not exist. */
   readonly dir: string;
-  /** How many partitions a topic gets when the log is made, else 1; an existing log keeps its own. */
+  /**
+   * How many partitions a topic gets when the log is made, otherwise 1. An existing log keeps its
+   * own.
+   */
   readonly partitions?: Partial<Record<Topic, number>>;
-  /** How long a record stays at least, also when no group needs it any more. */
+  /** How long a record stays at least, even when no group needs it any more. */
   readonly retentionMs: number;
-  /** How long the disk may take to acknowledge before what is to be written is rejected. */
+  /** How long the disk may take to acknowledge before a write is rejected. */
   readonly timeoutMs: number;
   /** Milliseconds since the epoch; may step back. */
   readonly now?: () => number;
-  /** What the disk of the folder has left. */
+  /** Free bytes of the folder's disk. */
   readonly freeBytes?: () => number;
 }
 
@@ -43,12 +46,12 @@ interface Stream {
 }
 
 /**
- * The log in one LMDB environment. What one call appends is written in one transaction: after
- * a crash all of it is there, or nothing. Appends that come together share a transaction and its
- * sync to the disk. The bytes of a value must stay as they are until its append settles.
+ * The log in one LMDB environment. The records of one call are written in one transaction: after a
+ * crash all of them are there, or none. Appends that come together share a transaction and its sync
+ * to the disk. The bytes of a value must not change until its append settles.
  *
- * Another process may open the folder too, to append and to read. A group is to be consumed by one
- * process only, which `DataFolderLock` sees to.
+ * Another process may open the folder too, to append and to read. Only one process may consume a
+ * group; `DataFolderLock` sees to that.
  */
 export class LmdbLog implements UploadLog {
   private readonly store: LogStore;
@@ -88,7 +91,7 @@ export class LmdbLog implements UploadLog {
     this.retention = new Retention(this.store, this.commits, options.retentionMs, this.now);
   }
 
-  /** Rejects when the log can be neither written nor read before another process opens it. */
+  /** Rejects when the log can be neither written nor read until another process opens it. */
   get failed(): Promise<never> {
     return this.store.failure.promise;
   }
@@ -160,7 +163,7 @@ export class LmdbLog implements UploadLog {
   }
 
   /**
-   * Deletes now what the retention lets go; otherwise this is done once a minute.
+   * Deletes now what retention allows; otherwise this happens once a minute.
    *
    * @returns how many records were deleted
    * @throws LogUnavailableError

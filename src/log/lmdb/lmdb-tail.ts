@@ -5,9 +5,9 @@ import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js
 import { Waiting } from '../waiting.js';
 import { PartitionReader, type PartitionSource } from './partition-reader.js';
 
-/** A read that fails is repeated: memory or LMDB's places for readers may be short for a while. */
+/** A failed read is repeated: memory or LMDB's reader slots may be short for a while. */
 const RETRY_MS = 200;
-/** After so many failures in a row it is not passing. */
+/** So many failures in a row do not pass. */
 const MAX_FAILURES = 20;
 
 /** Hands over every record of a topic. When it cannot go on, `reached` rejects from then on. */

@@ -8,16 +8,19 @@ import { LogUnavailableError, type LogRecord, type Topic } from '../upload-log.j
 import { handled } from './commit-cause.js';
 import { type Head, newVersion, type Tip } from './head.js';
 
-/** Address space that is reserved for the file; it takes no memory and no disk before it is used. */
+/** Address space reserved for the file; unused it takes no memory and no disk. */
 const MAP_BYTES = 2 ** 40;
-/** One batch is read in one go, on the event loop: it bounds how long that takes. */
+/** A batch is read in one go, on the event loop: this bounds how long that takes. */
 const BATCH_RECORDS = 500;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** In the message from then on, until the folder is opened again by another process. */
+/**
+ * In the message of every error once the environment has failed, until another process opens the
+ * folder.
+ */
 const PANIC = 'MDB_PANIC';
 
-/** What is left of writers that have ended is used again. */
+/** Slots of writers that have ended are used again. */
 const WRITER_SLOTS = 256;
 
 type RecordKey = [topic: Topic, partition: number, offset: number];
@@ -35,31 +38,31 @@ type RecordEntry = readonly [
 ];
 
 /**
- * The LMDB environment of the log. Values stand in a database of their own, so that they are
- * written from the buffers they came in and a look at timestamps reads none of them.
+ * The LMDB environment of the log. Values have a database of their own, so that they are written
+ * from the buffers they came in, and looking at timestamps reads no value.
  *
- * A transaction becomes visible to readers, of this and of other processes, only after it has been
- * synced to the disk: what can be read is durable. Every read throws LogUnavailableError when LMDB
- * fails. `put`, `remove` and `setWatermark` belong inside `writeAfter`.
+ * A transaction becomes visible to readers, in all processes, only after it has been synced to the
+ * disk: whatever can be read is durable. Every read throws LogUnavailableError when LMDB fails.
+ * `put`, `remove` and `setWatermark` may be called inside `writeAfter` only.
  */
 export class LogStore {
-  /** Of the environment as a whole: after a failed write of LMDB's own page, or of its file system. */
+  /** Of the whole environment: after a failed write of LMDB's own page, or of its file system. */
   readonly failure = new Failure();
   private hasFailed = false;
   private readonly file: string;
   private readonly root: RootDatabase;
-  /** The head; and of each writer, in the page that every commit writes anyway, its last write. */
+  /** The head, and the last write of each writer, in the page that every commit writes anyway. */
   private readonly head: Database<Head | Writer, 'head' | Slot>;
   private readonly records: Database<RecordEntry, RecordKey>;
   private readonly values: Database<Uint8Array, RecordKey>;
   private readonly watermarks: Database<number, WatermarkKey>;
-  /** Of two writers that have the same slot, one may not find its write, and is refused. */
+  /** If two writers get the same slot, one may not find its write and is refused. */
   private readonly slot: Slot = process.pid % WRITER_SLOTS;
   private readonly writer: Writer = randomUUID();
   private writes = 0;
   private unsettled = 0;
 
-  /** @param initial the head of a log that does not exist yet, and of topics that are new to it */
+  /** @param initial the head of a new log, and of topics that are new to a log */
   constructor(dir: string, initial: Head) {
     mkdirSync(dir, { recursive: true });
     this.file = join(dir, 'data.mdb');
@@ -69,7 +72,7 @@ export class LogStore {
       mapSize: MAP_BYTES,
       // Overlapping syncs show transactions to readers before they are durable, and are no faster.
       overlappingSync: false,
-      // A batch of the event turn holds a promise of its own, whose rejection nobody can handle.
+      // A batch of the event turn has a promise of its own, whose rejection nobody could handle.
       eventTurnBatching: false,
     });
     this.head = this.root.openDB({ name: 'head', encoding: 'json', useVersions: true });
@@ -102,9 +105,9 @@ export class LogStore {
    * the commit before is the one that made `version`.
    *
    * Several may be under way. Then LMDB's library may report the outcome of a later transaction for
-   * that of one between it and the oldest, never before both have ended; so of a write that
-   * was not the only one what counts is whether it is found. Those of one writer therefore have to
-   * build on one another, each on the version of the one before, until all under way have settled.
+   * an earlier one, though never before both have ended. So unless a write was the only one, it
+   * counts as written if it is found. The writes of one writer therefore have to build on one
+   * another, each on the version of the one before, until all under way have settled.
    *
    * @returns whether it was written, durably
    */
@@ -166,8 +169,8 @@ export class LogStore {
   }
 
   /**
-   * The first records with `from` <= offset < `to`, up to the bound of a batch. Empty if none of
-   * them is kept.
+   * The first records with `from` <= offset < `to`, up to the bound of a batch. Empty if none is
+   * kept.
    */
   readBatch(topic: Topic, partition: number, from: number, to: number): LogRecord[] {
     return this.answering(() => {
@@ -185,7 +188,9 @@ export class LogStore {
     });
   }
 
-  /** The offsets of the first records, at most `limit`, that are below `to` and older than `time`. */
+  /**
+   * The offsets of the first records, at most `limit`, that are below `to` and older than `time`.
+   */
   offsetsOlderThan(
     topic: Topic,
     partition: number,
@@ -208,7 +213,7 @@ export class LogStore {
     if (!this.hasFailed) await this.root.close();
   }
 
-  /** The number of the last write that is in the store; 0 if none of this writer is. */
+  /** The number of this writer's last write in the store; 0 if there is none. */
   private lastWrite(): number {
     return this.answering(() => {
       this.root.resetReadTxn();
@@ -235,7 +240,7 @@ export class LogStore {
   }
 }
 
-/** Makes the names of new files durable; their contents are synced by LMDB. */
+/** Makes the names of new files durable; LMDB syncs their contents. */
 function syncFolder(dir: string): void {
   const folder = openSync(dir, 'r');
   try {

@@ -4,8 +4,8 @@ const openFolders = new Set<string>();
 
 /**
  * Claims a folder for one LMDB environment of this process. LMDB's locks belong to the process and
- * fall when any of its handles on the lock file is closed, so a second environment on a folder
- * would let other processes write as if nobody had it open.
+ * end when any of its handles on the lock file is closed: with a second environment on the folder,
+ * other processes could write as if nobody had it open.
  *
  * @returns gives the folder back; undefined when it is claimed already
  */

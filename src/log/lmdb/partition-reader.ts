@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { LogRecord } from '../upload-log.js';
 
 export interface PartitionSource {
-  /** The offset behind the last durable record that is known of. */
+  /** The offset behind the last known durable record. */
   end(): number;
-  /** The first records with `from` <= offset < `to`, at least one if any of them is kept. */
+  /** The first records with `from` <= offset < `to`, at least one if any is kept. */
   read(from: number, to: number): LogRecord[];
 }
 
@@ -12,13 +12,13 @@ export interface PartitionHandler {
   /** Called once, before the first records. */
   assigned?(offset: number): void;
   records(records: LogRecord[]): Promise<void> | void;
-  /** Called whenever the reader's `position` has moved on. */
+  /** Called whenever the reader's `position` has moved. */
   advanced?(): void;
 }
 
 /**
- * Hands over the records of one partition from an offset on, batch by batch, never two at once,
- * and goes on with what is appended until it is stopped.
+ * Hands over the records of one partition from an offset on, one batch at a time, and goes on with
+ * new records until it is stopped.
  */
 export class PartitionReader {
   private stopped = false;
@@ -31,14 +31,14 @@ export class PartitionReader {
     private readonly handler: PartitionHandler,
   ) {}
 
-  /** Every record below it has been handed over, if it is still kept. */
+  /** Every record below it has been handed over, unless retention has deleted it. */
   get position(): number {
     return this.next;
   }
 
   /** Resolves after `stop`; rejects when a read or the handler fails. */
   async run(): Promise<void> {
-    // Whoever starts it is to hold its handle before the first record comes.
+    // The caller holds the reader before the first record comes.
     await setImmediate();
     if (!this.stopped) this.handler.assigned?.(this.next);
     while (!this.stopped) {
@@ -47,7 +47,7 @@ export class PartitionReader {
         await new Promise<void>((resolve) => (this.wakeUp = resolve));
       } else {
         await this.handOver(end);
-        // Reading is synchronous: between two batches others have their turn.
+        // Reading is synchronous: between two batches others get their turn.
         await setImmediate();
       }
     }
@@ -67,7 +67,7 @@ export class PartitionReader {
     const records = this.source.read(this.next, end);
     const last = records.at(-1);
     if (last !== undefined) await this.handler.records(records);
-    // Nothing to read below the end means that retention has deleted it.
+    // Nothing to read below the end: retention has deleted it.
     this.next = last === undefined ? end : last.offset + 1;
     this.handler.advanced?.();
   }

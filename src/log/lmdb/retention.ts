@@ -6,12 +6,12 @@ import type { LogStore } from './log-store.js';
 const RECORDS_PER_TRANSACTION = 200;
 const INTERVAL_MS = 60_000;
 
-/** Topics that no group consumes: their records go by age alone. */
+/** Topics that no group consumes: age alone deletes their records. */
 const WITHOUT_GROUPS: ReadonlySet<Topic> = new Set(['dead-letter', 'claims']);
 
 /**
- * Deletes records that are older than the retention and that every group of their topic has
- * committed. A topic that is meant to be consumed loses nothing before a group has begun to.
+ * Deletes records that are older than the retention and committed by every group of their topic. A
+ * topic that is meant to be consumed loses nothing before a group has begun.
  *
  * The space is used again for new records; the file does not shrink.
  */
@@ -28,7 +28,7 @@ export class Retention {
   ) {
     this.timer = setInterval(() => {
       this.run().catch(() => {
-        // A failed deletion is counted where it is written; the next run tries again.
+        // The write counts its failure; the next run tries again.
       });
     }, INTERVAL_MS).unref();
   }

@@ -12,7 +12,7 @@ export interface ChunkRun {
   readonly to: number;
 }
 
-/** An upload whose chunks stand in the log. */
+/** An upload whose chunks are in the log. */
 export interface StoredUpload {
   readonly account: string;
   readonly family: FamilyName;
@@ -23,7 +23,7 @@ export interface StoredUpload {
 /**
  * Copies an upload's chunks to one partition of another topic, under `requestId`.
  *
- * @returns where the first one stands (undefined for an empty file), and how many there were
+ * @returns the offset of the first one (undefined for an empty file), and their number
  * @throws LogUnavailableError
  */
 export async function copyChunks(
@@ -48,7 +48,9 @@ export async function copyChunks(
   return { first, copied };
 }
 
-/** The records of an upload go to the partition of its first chunk, also when partitions are added. */
+/**
+ * The records of an upload go to the partition of its first chunk, even if partitions are added.
+ */
 export function beside(first: RecordPosition | undefined): { partition?: number } {
   return first === undefined ? {} : { partition: first.partition };
 }

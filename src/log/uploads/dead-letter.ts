@@ -6,9 +6,9 @@ import type { LogRecord, RecordPosition, RecordToAppend } from '../upload-log.js
  * The dead-letter topic: uploads that were set aside, whole, because the warehouse rejects them or
  * because processing them ended the process again and again.
  *
- * An upload there is a run of records in one partition: its `chunk`s, as they were, and one
- * `set-aside` record that says the rest. A `retried` record says that it was brought back, an
- * `erased` record that its account was erased.
+ * An upload there is a run of records in one partition: its `chunk`s as they were, then one
+ * `set-aside` record with the rest. A `retried` record says that it was brought back, an `erased`
+ * record that its account was erased.
  */
 
 /** Why an upload was set aside. */
@@ -31,19 +31,19 @@ export interface DeadLetter extends SetAside {
   readonly requestId: string;
   readonly account: string;
   readonly family: FamilyName;
-  /** Where its `set-aside` record stands. */
+  /** The offset of its `set-aside` record. */
   readonly position: RecordPosition;
   /** When it was set aside, milliseconds since the epoch. */
   readonly at: number;
-  /** The request that brought it back; undefined: it still lies there. */
+  /** The request that brought it back; undefined: it has not been brought back. */
   readonly retriedAs: string | undefined;
 }
 
 export type DeadLetterType = 'chunk' | 'set-aside' | 'retried' | 'erased';
 
 /**
- * Hides what was set aside of an account up to a version, one record in each partition: there it
- * stays as long as what it covers, because no log deletes a younger record before an older one.
+ * Hides what was set aside of an account up to a version, by one record in each partition. It stays
+ * as long as what it hides, because no log deletes a younger record before an older one.
  */
 export function erasedRecords(
   account: string,

@@ -5,11 +5,13 @@ import type { LogRecord, UploadLog } from '../upload-log.js';
 import type { StoredUpload } from './copy-chunks.js';
 import { offsetsAt } from '../offsets-at.js';
 
-/** A request's id has the gateway's time, a record the log's; an upload may take some time as well. */
+/**
+ * A request's id has the gateway's time, a record the log's, and an upload takes some time as well.
+ */
 const MARGIN_MS = 3_600_000;
 
 /**
- * The upload of a request in the topic `uploads`; undefined when the log has it no longer.
+ * The upload of a request in the topic `uploads`; undefined when the log no longer has it.
  *
  * @param requestId of this service: a UUIDv7
  * @throws LogUnavailableError
@@ -35,7 +37,7 @@ function isEndOf(requestId: string, headers: LogRecord['headers']): boolean {
   return headers['requestId'] === requestId && headers['type'] === 'end';
 }
 
-/** Undefined when retention has taken the upload's first chunk already. */
+/** Undefined when retention has deleted the upload's first chunk. */
 async function whole(log: UploadLog, record: LogRecord): Promise<StoredUpload | undefined> {
   const { partition, offset, headers } = record;
   const requestId = headers['requestId']!;

@@ -33,7 +33,7 @@ export async function listDeadLetters(log: UploadLog): Promise<DeadLetter[]> {
       }
     }
   }
-  // Only now: one that was being set aside stands behind the record that erases it.
+  // Last: an upload that was being set aside may stand behind the record that erases it.
   return [...letters.values()]
     .filter(({ account, end }) => BigInt(end.version) > (erased.get(account) ?? -1n))
     .sort((a, b) => a.at - b.at);

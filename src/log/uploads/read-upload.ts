@@ -2,8 +2,8 @@ import { firstOffsetOf, type UploadInLog, type UploadRecordHeaders } from './upl
 import type { UploadLog } from '../upload-log.js';
 
 /**
- * The file of an upload whose parts have been used up, from the log once more; undefined when its
- * chunks are no longer there.
+ * Reads the file of an upload from the log again, when its parts have been used up; undefined when
+ * the log no longer has its chunks.
  *
  * @throws LogUnavailableError
  */
@@ -17,7 +17,7 @@ export async function readUpload(
   for await (const records of log.read('uploads', partition, from, endOffset)) {
     for (const { headers, value } of records) {
       const { type, requestId: owner, sequence } = headers as unknown as UploadRecordHeaders;
-      // A copy: the buffer may hold other records. A producer's duplicate is the same again.
+      // A copy: the buffer may hold other records. A producer's duplicate is equal.
       if (owner === requestId && type === 'chunk') parts[Number(sequence)] = new Uint8Array(value);
     }
   }

@@ -4,8 +4,8 @@ import { beside, copyChunks } from './copy-chunks.js';
 import type { Cause, SetAside } from './dead-letter.js';
 
 /**
- * Copies an upload from the log to the dead-letter topic. Done again (by a replay), it makes a
- * second copy, of which the later counts.
+ * Copies an upload from the log to the dead-letter topic. A replay may make a second copy; the
+ * later one counts.
  *
  * @throws LogUnavailableError
  */

@@ -1,10 +1,10 @@
 import type { FamilyName } from '../../domain/families/index.js';
 
 /**
- * An upload in the log: a run of `chunk` records in one partition, then one `end` or `abort`.
+ * An upload in the log: `chunk` records in one partition, then one `end` or `abort`.
  *
- * The headers of each say what it is and whose; a chunk's value is a piece of the (unpacked) CSV
- * bytes, an `end`'s value is JSON of {@link UploadEnd}, an `abort`'s value is empty.
+ * The headers of each name the upload. A chunk's value is a piece of the (unpacked) CSV bytes, an
+ * `end`'s value is JSON of {@link UploadEnd}, an `abort`'s value is empty.
  */
 export interface UploadRecordHeaders {
   readonly type: 'chunk' | 'end' | 'abort';
@@ -17,9 +17,9 @@ export interface UploadRecordHeaders {
   readonly traceparent?: string;
 }
 
-/** Everything besides the bytes that the verdict on an upload depends on. */
+/** Everything besides the bytes that decides the verdict on an upload. */
 export interface UploadEnd {
-  /** How many chunks the upload has, and how many (unpacked) bytes they hold together. */
+  /** The number of chunks, and the (unpacked) bytes of all of them. */
   readonly chunks: number;
   readonly bytes: number;
   /**
@@ -31,15 +31,15 @@ export interface UploadEnd {
   readonly acceptedAt: number;
   /** Decimal: see `domain/version`. */
   readonly version: string;
-  /** What the gateway found wrong with the file as a whole (broken gzip, too large unpacked). */
+  /** A fault of the whole file that the gateway found (broken gzip, too large unpacked). */
   readonly finding: string | null;
   /** The day of the request in the account's time zone, as a day count since 1970-01-01. */
   readonly requestDay: number;
-  /** The channels whose cost is integrated, so that a cost upload may not name them. */
+  /** Channels with cost integration, which a cost upload may not name. */
   readonly integratedChannels: readonly string[];
 }
 
-/** A complete upload and where its `end` record stands. */
+/** A complete upload and the place of its `end` record. */
 export interface UploadInLog {
   readonly requestId: string;
   readonly account: string;

@@ -17,8 +17,8 @@ export interface AccountErasure {
 }
 
 /**
- * The order to erase an account. It covers the uploads under way as well: the last of them gets
- * its version when its body has come and the log has answered twice (its chunks, the fence).
+ * The order to erase an account. It covers uploads under way as well: the last of them gets its
+ * version when its body has arrived and the log has answered twice (its chunks, the fence).
  *
  * @param at now, milliseconds since the epoch
  * @param newest a version above all that were given: gateways' clocks may be ahead of this one

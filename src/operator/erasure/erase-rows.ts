@@ -4,7 +4,10 @@ import { identifier, text } from '../../warehouse/sql.js';
 import type { Warehouse } from '../../warehouse/warehouse.js';
 import type { AccountErasure } from './account-erasure.js';
 
-/** What a table has of an account as old as its erasure. `audit_events` stays: it holds no values. */
+/**
+ * The rows of an account in a table that are as old as its erasure. `audit_events` stays: it holds
+ * no values.
+ */
 const COVERED: Readonly<Record<string, (erasure: AccountErasure) => string>> = {
   cost: byVersion,
   self_serve: byVersion,
@@ -16,12 +19,12 @@ const COVERED: Readonly<Record<string, (erasure: AccountErasure) => string>> = {
 export interface ErasureTables {
   readonly warehouse: Warehouse;
   readonly database: string;
-  /** Undefined: one server alone. */
+  /** Undefined: a single server. */
   readonly cluster: string | undefined;
 }
 
 /**
- * Deletes what the tables have of the account. Resolves when every replica has done so.
+ * Deletes the account's rows from the tables. Resolves when every replica has done so.
  *
  * @returns how many rows were found; 0 when there was nothing to delete
  * @throws WarehouseError

@@ -1,4 +1,4 @@
-import type { ErasureFence } from '../../domain/erasure-fence.js';
+import type { ErasedUploads } from '../../domain/erased-uploads.js';
 import { Failure } from '../../domain/failure.js';
 import type { Tail, UploadLog } from '../../log/upload-log.js';
 import type { RowStore } from '../../warehouse/row-store.js';
@@ -7,7 +7,7 @@ import type { RequestLookup } from '../../status/request-lookup.js';
 import type { Transition } from '../../status/transition.js';
 
 /** Which accounts have been erased, up to which version: from the table, then from the log. */
-export class ErasedAccounts implements ErasureFence {
+export class ErasedAccounts implements ErasedUploads {
   private readonly versions = new Map<string, bigint>();
   private readonly failure = new Failure();
   private tail: Tail | undefined;
@@ -17,7 +17,7 @@ export class ErasedAccounts implements ErasureFence {
   }
 
   /**
-   * Knows every erasure ordered before the call, and goes on to learn of new ones.
+   * Knows every erasure ordered before the call, and follows new ones.
    *
    * @throws LogUnavailableError, WarehouseError
    */
@@ -25,7 +25,7 @@ export class ErasedAccounts implements ErasureFence {
     const erased = new ErasedAccounts();
     const ends = await log.endOffsets('control');
     for (const [account, version] of await rows.erasures()) erased.add(account, version);
-    // From the beginning: the table may be older than what is committed, after a backup was restored.
+    // From the beginning: the table may be older than the committed offset, after a restore.
     const beginning = ends.map(() => 0);
     erased.tail = await log.tail('control', beginning, (records) => {
       for (const record of records) {
@@ -44,8 +44,8 @@ export class ErasedAccounts implements ErasureFence {
   }
 
   /**
-   * Knows the erasures whose orders the log still has. Others are in the table; the log may delete an
-   * order before what it covers.
+   * Knows the erasures whose orders the log still has. The table has the others; the log may delete
+   * an order before the uploads that it covers.
    *
    * @throws LogUnavailableError
    */
@@ -61,7 +61,7 @@ export class ErasedAccounts implements ErasureFence {
     return erased;
   }
 
-  /** Rejects when no new erasure would be heard of. */
+  /** Rejects when new erasures can no longer be followed. */
   get failed(): Promise<never> {
     return this.failure.promise;
   }
@@ -79,10 +79,10 @@ export class ErasedAccounts implements ErasureFence {
   }
 }
 
-/** A lookup that knows nothing of the requests of erased accounts, which memory may still hold. */
-export function lookupWithoutErased(lookup: RequestLookup, fence: ErasureFence): RequestLookup {
+/** A lookup that hides the requests of erased accounts, which memory may still hold. */
+export function lookupWithoutErased(lookup: RequestLookup, erased: ErasedUploads): RequestLookup {
   const isErased = ({ account, version }: Transition): boolean =>
-    fence.covers(account, BigInt(version));
+    erased.covers(account, BigInt(version));
   return {
     async find(requestId) {
       const found = await lookup.find(requestId);

@@ -14,12 +14,14 @@ const LONGEST_PAUSE_MS = 60_000;
 export interface EraserDependencies extends ErasureTables {
   readonly rows: RowStore;
   readonly log: UploadLog;
-  /** How long a statement that was begun before may still change a table. */
+  /** How long a statement that began before the order may still change a table. */
   readonly statementMs: number;
   readonly logger: Logger;
 }
 
-/** Erases the accounts that operators order to be erased, in the tables; what the log has goes with its retention. */
+/**
+ * Erases accounts from the tables, as operators order it. The log's records go with its retention.
+ */
 export function startEraser(dependencies: EraserDependencies): Promise<RecordApplier> {
   return RecordApplier.start(dependencies.log, {
     topic: 'control',
@@ -33,9 +35,10 @@ export function startEraser(dependencies: EraserDependencies): Promise<RecordApp
     async apply(records, signal) {
       const erasures = records.flatMap((record) => erasureOf(record) ?? []);
       for (const erasure of erasures) {
-        // 1. From now on whatever starts knows of it; whatever runs has read it in the log.
+        // 1. Every process that starts now reads it in the table; those that run have read it in
+        // the log.
         await dependencies.rows.writeErasure(erasure);
-        // 2. What is there goes at once.
+        // 2. The rows that are there are deleted at once.
         await eraseRows(dependencies, erasure);
       }
       for (const erasure of erasures) await finish(dependencies, erasure, signal);
@@ -50,7 +53,7 @@ async function finish(
 ): Promise<void> {
   const { logger, statementMs } = dependencies;
   const { account, version, at } = erasure;
-  // 3. What was under way has ended by then, and goes as well.
+  // 3. Statements that were under way have ended by then. What they wrote is deleted as well.
   const settledAt = Math.max(timeOfVersion(version), at + statementMs);
   await sleep(Math.max(0, settledAt - Date.now()), signal);
   const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);

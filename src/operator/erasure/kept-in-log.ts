@@ -1,11 +1,11 @@
 import { TOPICS, type Topic, type UploadLog } from '../../log/upload-log.js';
 
-/** Brokers look for what they may delete every five minutes by default, and clocks differ. */
+/** Brokers look for segments to delete every five minutes by default, and clocks differ. */
 const MARGIN_MS = 3_600_000;
-/** From here on a topic counts as kept for ever. */
+/** From this time on a topic counts as kept for ever. */
 const CENTURY_MS = 100 * 365 * 24 * 3_600_000;
 
-/** How long the log keeps what it has of an account after the account was erased. */
+/** How long the log keeps an account's records after the account was erased. */
 export interface KeptInLog {
   /** The topics that keep it for ever. */
   readonly forEver: readonly Topic[];
@@ -14,7 +14,7 @@ export interface KeptInLog {
 }
 
 /**
- * Of every topic, because each of them names accounts: `control` has what operators did to them, `claims`
+ * Of every topic, because each names accounts: `control` has operators' actions on them, `claims`
  * the hashes of their idempotency keys.
  *
  * @throws LogUnavailableError

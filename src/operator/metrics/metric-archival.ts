@@ -1,17 +1,17 @@
 import type { LogRecord } from '../../log/upload-log.js';
 
-/** An operator's word on a self-serve metric: whether reports show it. */
+/** An operator's order about a self-serve metric: whether reports show it. */
 export interface MetricArchival {
   readonly account: string;
   readonly name: string;
   readonly archived: boolean;
   /** Milliseconds since the epoch. */
   readonly changedAt: number;
-  /** Orders the words on one metric as the log has them. */
+  /** Orders the orders about one metric as the log has them. */
   readonly version: bigint;
 }
 
-/** What a control record says of a metric; undefined for records about something else. */
+/** A control record's order about a metric; undefined for records about something else. */
 export function archivalOf(record: LogRecord): MetricArchival | undefined {
   if (record.headers['type'] !== 'metric-archival') return undefined;
   const { action, account, name } = JSON.parse(record.value.toString('utf8')) as {

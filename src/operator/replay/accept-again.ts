@@ -9,11 +9,11 @@ import { beside, copyChunks, type StoredUpload } from '../../log/uploads/copy-ch
  * order in which a gateway writes them. The verdict depends on the day and the channels of the
  * first time.
  *
- * @param upload its end has the version that the new request is to have
+ * @param upload its end has the version of the new request
  * @param actor who makes it: see `Transition.actor`
  * @returns the new request's id
  * @throws LogUnavailableError
- * @throws Error, one line, when a part of it is gone
+ * @throws Error, one line, when a part of it is missing
  */
 export async function acceptAgain(
   log: UploadLog,
@@ -24,7 +24,7 @@ export async function acceptAgain(
   const acceptedAt = Date.now();
   const requestId = uuidv7({ msecs: acceptedAt });
   const { first, copied } = await copyChunks(log, upload.chunks, 'uploads', requestId);
-  // Without an end they are nothing.
+  // Without an end the chunks count for nothing.
   if (copied < upload.end.chunks) {
     throw new Error(`the log has only ${copied} of the upload's ${upload.end.chunks} chunks left`);
   }

@@ -2,8 +2,8 @@ import type { Topic, UploadLog } from '../../log/upload-log.js';
 import { offsetsAt } from '../../log/offsets-at.js';
 
 /**
- * Lets a group read again what the log took at `time` (milliseconds since the epoch) or later.
- * Nothing that the group has not read yet is skipped.
+ * Makes a group read again what the log took at `time` (milliseconds since the epoch) or later.
+ * Records that the group has not read yet are not skipped.
  *
  * @returns how many records will be read again
  * @throws LogUnavailableError

@@ -3,8 +3,9 @@ import { acceptAgain } from './accept-again.js';
 import type { DeadLetter } from '../../log/uploads/dead-letter.js';
 
 /**
- * Brings an upload back as a new request: nothing leaves `failed`, so the old one stays what it is.
- * It keeps its version, so it does not replace the rows of uploads that were accepted after it.
+ * Brings an upload back as a new request. The old request stays `failed`, because nothing leaves
+ * that state. The upload keeps its version, so it does not replace the rows of uploads that were
+ * accepted after it.
  *
  * @param actor who brings it back: see `Transition.actor`
  * @returns the new request's id

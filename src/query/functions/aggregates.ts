@@ -39,7 +39,7 @@ export const AGGREGATES = namesOf({
   maps: 'MVTEncode ST_AsMVT',
 });
 
-/** What may stand behind the name of an aggregate function, several of them too. */
+/** Combinators: they follow the name of an aggregate function, also several of them. */
 const COMBINATORS = [
   ...['array', 'argmax', 'argmin', 'distinct', 'foreach', 'if', 'map', 'merge', 'ordefault'],
   ...['ornull', 'resample', 'simplestate', 'state', 'tuple'],

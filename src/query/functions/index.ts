@@ -8,15 +8,16 @@ export { reasonAgainst } from './refused.js';
 
 /**
  * The functions that a query may call: those that compute from their arguments and the rows of the
- * query. The list is by what functions are for, not by what an engine has: a function that a new
- * engine brings is refused until somebody has looked at it. A name that an engine lacks does no harm.
+ * query. The list is by purpose, not by what an engine has: a function that a new engine brings is
+ * refused until somebody has looked at it. A name that an engine lacks does no harm.
  */
 const SCALAR = new Set([TEXTS, NUMBERS, COLLECTIONS].flatMap((families) => [...namesOf(families)]));
 
 /**
- * Table functions that make their rows themselves, and `format`, which is a function of texts as
- * well: as a table function read-only access refuses it. One that takes a structure is out, for a
- * column of it may call functions (`a String ALIAS file('…')`); `values` is looked at more closely.
+ * Table functions that make their rows themselves. `format` is among them because it is a function
+ * of texts as well; as a table function read-only access refuses it. Functions that take a
+ * structure are out, because its columns may call functions (`a String ALIAS file('…')`); the guard
+ * checks `values` separately.
  */
 const TABLE_FUNCTIONS = namesOf({
   rows: `
@@ -31,13 +32,13 @@ export interface EngineNames {
 
 /** @param name in lower case */
 export function isAllowed(name: string, engine: EngineNames): boolean {
-  // Which of the two a name means is not asked: it must be harmless as either.
+  // It does not matter which of the two a name means: both must be harmless.
   if (engine.tableFunctions.has(name)) return TABLE_FUNCTIONS.has(name);
   return SCALAR.has(name) || isAllowedAggregate(name, engine);
 }
 
 /** @param name in lower case, with or without combinators */
 export function isAllowedAggregate(name: string, { functions }: EngineNames): boolean {
-  // A function of the engine's own that only looks like a combination is another one.
+  // A function of the engine itself that only looks like a combination is another function.
   return AGGREGATES.has(name) || (!functions.has(name) && isCombined(name));
 }

@@ -1,6 +1,9 @@
 import { namesOf, type Families } from './names.js';
 
-/** Functions that somebody has looked at and left out, by the reason. It ends "the function …". */
+/**
+ * Functions that somebody has looked at and left out, by reason. The reason ends the sentence "the
+ * function …".
+ */
 const REFUSED: Families = {
   'reads files or tells about the disk': 'file filesystem{Available,Capacity,Unreserved}',
   'asks a model or a service': `

@@ -5,7 +5,7 @@ import type { NativeBlock } from '../warehouse.js';
 
 /**
  * Blocks on their way into the engine, which takes binary formats from files only. A file lives as
- * long as its insert and is never synced: what counts is the part that the engine writes.
+ * long as its insert and is never synced: the part that the engine writes is what counts.
  */
 export class BlockFiles {
   private next = 0;
@@ -44,7 +44,7 @@ async function writeAll(file: FileHandle, parts: readonly Uint8Array[]): Promise
   }
 }
 
-/** What is left of the parts after so many bytes: a disk that fills up writes less than it was given. */
+/** The rest of the parts after so many bytes: a write to a full disk may be short. */
 function after(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let skip = bytes;
   let first = 0;

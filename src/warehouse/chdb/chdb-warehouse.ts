@@ -33,11 +33,11 @@ const READ_ARGUMENTS = ['--output_format_json_quote_64bit_integers=1'];
 
 /**
  * The ClickHouse engine in this process. Statements run on threads of libuv's pool
- * (`UV_THREADPOOL_SIZE`), never on the event loop. Queries run one at a time, because the engine's
- * parameter binding is one at a time in the whole process. Look-ups by key bind nothing and have sessions
- * of their own, so that no number of queries is in the way of a read-back.
+ * (`UV_THREADPOOL_SIZE`), never on the event loop. Queries run one at a time, because the engine
+ * binds parameters one at a time in the whole process. Look-ups by key bind nothing and have
+ * sessions of their own, so that queries never delay a read-back.
  *
- * One data folder per process, and one process per data folder.
+ * A process can have one data folder open, and a data folder one process.
  */
 export class ChdbWarehouse implements Warehouse {
   private readonly running = new Set<Promise<unknown>>();
@@ -77,7 +77,7 @@ export class ChdbWarehouse implements Warehouse {
     return warehouse;
   }
 
-  /** Rejects when its folder cannot be written any more. */
+  /** Rejects when the folder can no longer be written. */
   get failed(): Promise<never> {
     return this.failure.promise;
   }
@@ -125,7 +125,7 @@ export class ChdbWarehouse implements Warehouse {
     return rowsOf<Row>(result);
   }
 
-  /** Waits for every statement that was given to it, then lets go of the folder. */
+  /** Waits for every statement under way, then releases the folder. */
   async close(): Promise<void> {
     while (this.running.size > 0) await Promise.allSettled(this.running);
     await Promise.all([this.writers.close(), this.readers.close(), this.lookUps.close()]);
@@ -139,7 +139,7 @@ export class ChdbWarehouse implements Warehouse {
     } catch (error) {
       const failed = asWarehouseError(error, kind);
       warehouseErrors.inc({ class: failed.failure });
-      // The engine holds this file as long as it has the folder.
+      // The engine holds this file as long as it has the folder open.
       const lost = lostDisk(resolve(this.folder, 'status'));
       if (lost !== undefined) this.failure.report(lost);
       throw failed;
@@ -170,8 +170,8 @@ function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {
 }
 
 /**
- * Sessions on one data folder. A session runs one statement at a time and a second one would block
- * a thread of libuv's pool until the first is done, so what finds no free session waits here.
+ * Sessions on one data folder. A session runs one statement at a time; a second one would block a
+ * thread of libuv's pool until the first is done. So statements wait here for a free session.
  */
 class SessionPool {
   private readonly sessions: readonly Session[];
@@ -199,7 +199,7 @@ class SessionPool {
     }
   }
 
-  /** Lets go of the folder. No statement may be running. */
+  /** Releases the folder. No statement may be running. */
   async close(): Promise<void> {
     for (const session of this.sessions) session.close();
     await drainPending();

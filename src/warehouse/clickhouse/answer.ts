@@ -2,8 +2,8 @@ import { WarehouseError } from '../warehouse.js';
 import { failureOf, type StatementKind } from '../failure.js';
 
 /**
- * What a server says after it has answered 200. It learns of an error after its headers are sent,
- * and then writes it where the result was to be: in a marked block (`__exception__`), as plain text
+ * Errors that a server reports after it has answered 200. It learns of them after its headers are
+ * sent, and writes them in place of the result: in a marked block (`__exception__`), as plain text
  * at the end, or as a row with the one field `exception`, by its version.
  */
 
@@ -31,7 +31,7 @@ export function rowsOf<Row>(body: string): Row[] {
     const end = newline < 0 ? body.length : newline;
     const line = body.slice(start, end);
     if (line.trim() !== '') {
-      // An error's text contains line breaks: it is the whole rest.
+      // An error's text contains line breaks: it takes the whole rest.
       const row = parsed(line);
       if (row === undefined) throw lateError(body.slice(start), 'other');
       rows.push(row as Row);
@@ -54,7 +54,7 @@ function parsed(line: string): Record<string, unknown> | undefined {
 
 function lateError(text: string, kind: StatementKind): WarehouseError {
   const found = EXCEPTION.exec(text);
-  // Not the text: it may be a row that was cut.
+  // Not the text, which may be a row that was cut.
   if (found === null) return new WarehouseError('the answer is not what was asked for', 'retry');
   const code = Number(found[1]);
   return new WarehouseError(found[0].trim(), failureOf(code, kind), code);

@@ -43,8 +43,8 @@ const INSERT_SETTINGS = Object.fromEntries(
     ...ONE_PART,
     // Behind a Distributed table: acknowledged means on the shard's disk.
     distributed_foreground_insert: 1,
-    // Replicated tables would skip a block that they know, and with it a view whose own insert had
-    // failed; writing twice is harmless.
+    // Replicated tables would skip a block that they know, together with a view whose own insert
+    // had failed. Writing twice is harmless.
     insert_deduplicate: 0,
   }).map(([name, value]) => [name, String(value)]),
 );
@@ -68,20 +68,21 @@ export class ClickHouseWarehouse implements Warehouse {
       keep_alive: {
         enabled: true,
         idle_socket_ttl: IDLE_CONNECTION_MS,
-        // Timers run late in a busy process; a request on a connection that the server has closed fails.
+        // Timers run late in a busy process, and a request on a connection that the server has
+        // closed fails.
         eagerly_destroy_stale_sockets: true,
       },
-      // gzip would cost 11 ms of a core per MB of a block, as much as all else that is done with it.
+      // gzip would cost 11 ms of a core per MB of a block, as much as everything else done with it.
       compression: { request: false, response: false },
       // The client would log statements with their parameters.
       log: { level: ClickHouseLogLevel.OFF },
       clickhouse_settings: {
-        // The status is settled last: an error after the first byte would come with a 200.
+        // The status comes last: an error after the first byte would come with a 200.
         wait_end_of_query: 1,
-        // A statement that nobody waits for any more is given up.
+        // A statement that nobody waits for any more is cancelled.
         max_execution_time: Math.ceil(timeoutMs / 1_000),
-        // On a cluster, whatever node is asked: a reader finds what was written before, since both
-        // go to the same replica of a shard as long as that is up.
+        // On a cluster, for any node: a reader finds what was written before, since both use the
+        // same replica of a shard as long as it is up.
         load_balancing: 'in_order',
         prefer_localhost_replica: 0,
       },
@@ -140,7 +141,7 @@ export class ClickHouseWarehouse implements Warehouse {
         http_headers: { 'Content-Type': contentType },
         clickhouse_settings: {
           output_format_json_quote_64bit_integers: 1,
-          // No settings: that is how the interface learns what the form's file holds.
+          // No settings: without them the interface reads the form's file.
           asked_format: 'Native',
           asked_structure: structureOf(asked.columns),
         },
@@ -149,7 +150,7 @@ export class ClickHouseWarehouse implements Warehouse {
     });
   }
 
-  /** Ends every connection. A statement in flight fails, and may have been carried out. */
+  /** Ends every connection. A statement under way fails, and may have been executed. */
   async close(): Promise<void> {
     await this.client.close();
   }
@@ -179,7 +180,7 @@ function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {
     const message = `Code: ${code}. ${cause.message.trim()} (${cause.type ?? 'UNKNOWN'})`;
     return new WarehouseError(message, failureOf(code, kind), code, { cause });
   }
-  // No answer, half of one, or one of something in between that is no ClickHouse.
+  // No answer, half an answer, or one of a proxy that is not ClickHouse.
   return new WarehouseError(reasonOf(cause), 'retry', undefined, { cause });
 }
 

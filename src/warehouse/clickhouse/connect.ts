@@ -10,7 +10,7 @@ import { type Warehouse, WarehouseError } from '../warehouse.js';
 import { ClickHouseWarehouse } from './clickhouse-warehouse.js';
 
 /**
- * The warehouse that the configuration names. Nothing is asked of it yet.
+ * The configured warehouse. No request is sent yet.
  *
  * @throws ConfigError when a file that the configuration names cannot be read
  */
@@ -44,7 +44,7 @@ async function read(variable: string, path: string): Promise<Buffer> {
 /**
  * Waits until the server is there and `custom-data migrate` has made the schema.
  *
- * @throws ConfigError for a user who is refused and a database that does not exist
+ * @throws ConfigError for a user that is refused and a database that does not exist
  * @throws SchemaError
  */
 export async function clickHouseReady(

@@ -36,13 +36,13 @@ export function structureOf(columns: NativeBlock['columns']): string {
 /**
  * Column types of the Native format: how an array of values becomes a column's bytes.
  *
- * For tables of few columns and rows; the upload families' blocks are built from bytes in `ingest`.
- * All integers are little-endian. A value out of its type's range is a RangeError of the caller.
+ * For tables of few columns and rows; the blocks of uploads are built from bytes. All integers are
+ * little-endian. A value outside its type's range is a RangeError of the caller.
  */
 export interface ColumnType<T> {
   /** As the engine spells it, for the block's header. */
   readonly name: string;
-  /** What stands in the place of a NULL. */
+  /** The value written for a NULL. */
   readonly blank: T;
   write(values: readonly T[]): Uint8Array;
 }

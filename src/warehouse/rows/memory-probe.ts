@@ -3,17 +3,17 @@ import type { InsertSize, UploadToStore } from '../row-store.js';
 import type { NativeBlock } from '../warehouse.js';
 
 /**
- * What a probe has more than the insert that it stands for, so that it never takes less memory. With as
- * many bytes it took 0.88 to 1.0 of it, by the engine's own limit: 140 MB for 55 MB of 300,000 keys, 72 of
- * 82 MB with five rows a key; and 78 of 129 MB where the metric catalogue groups by 300,000 metrics, 3.7 of
- * 6.0 MB for a hundred keys. (Into a table of the engine Null it takes half or less: nothing is sorted, and
- * no part is written.)
+ * How much larger a probe is than the insert that it stands for, so that it never needs less
+ * memory. With as many bytes it needed 0.88 to 1.0 of it, by the engine's own limit: 140 MB for 55
+ * MB of 300,000 keys, 72 of 82 MB with five rows a key; and 78 of 129 MB where the metric catalogue
+ * groups by 300,000 metrics, 3.7 of 6.0 MB for a hundred keys. (Into a table of the engine Null it
+ * needs half or less: nothing is sorted, and no part is written.)
  */
 const MORE = { times: 1.7, bytes: 1_048_576 };
 /** A part of the block; the same one is sent again and again. */
 const PART_BYTES = 65_536;
 
-/** The insert of an upload alone. */
+/** The insert of a single upload. */
 export function sizeOfInsert({ account, prepared }: UploadToStore): InsertSize {
   const { keys, keyColumns, rowColumns, totalColumns } = prepared;
   const columns = [...keyColumns, ...rowColumns, ...totalColumns];
@@ -23,12 +23,12 @@ export function sizeOfInsert({ account, prepared }: UploadToStore): InsertSize {
   return { account, keys, bytes };
 }
 
-/** As many rows as the insert has keys, to be sorted as they are, and as many bytes. */
+/** As many rows as the insert has keys, as far from sorted, and as many bytes. */
 export function probeBlock({ account, keys, bytes }: InsertSize): NativeBlock {
   const beside = account.length + 1 + 8;
   const length = Math.max(1, Math.ceil((bytes * MORE.times + MORE.bytes) / keys) - beside - 2);
   const value = Buffer.concat([varint(length), Buffer.alloc(length, 'x')]);
-  // An order far from the sorted one: neighbours are apart.
+  // Far from the sorted order: neighbours are apart.
   const numbers = Array.from({ length: keys }, (_, index) => (index * 40_503) % 65_521);
   return blockOf(
     [

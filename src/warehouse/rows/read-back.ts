@@ -6,8 +6,8 @@ import type { ReadBack, UploadToStore } from '../row-store.js';
 /**
  * Reads back what a batch stored: every upload's keys at its version, or superseded by a later one.
  *
- * By version first (a skip index finds the few parts that hold a batch's versions). Only for uploads
- * of which keys are then missing, because a merge has already replaced them, by key.
+ * By version first: a skip index finds the few parts that hold a batch's versions. By key only for
+ * uploads with missing keys, because a merge has already replaced them.
  */
 export async function readBack(
   warehouse: Warehouse,
@@ -58,7 +58,7 @@ async function storedByVersion(
   return stored;
 }
 
-/** Some of an upload's overwrite keys, side by side. */
+/** Some overwrite keys of an upload. */
 interface AskedKeys {
   readonly upload: UploadToStore;
   readonly keys: number;
@@ -66,7 +66,7 @@ interface AskedKeys {
   readonly columns: readonly Uint8Array[];
 }
 
-/** All keys of the uploads, at most `most` at a time; an upload with more of them is cut. */
+/** All keys of the uploads, at most `most` at a time; the keys of a larger upload are cut. */
 export function* keysInPieces(
   uploads: readonly UploadToStore[],
   most: number,
@@ -148,11 +148,12 @@ function afterStrings(column: Uint8Array, at: number, count: number): number {
 }
 
 /**
- * Those of a family's uploads of which each key is stored at their version or a later one.
+ * The uploads of a family of which each key is stored at their version or a later one.
  *
- * The keys go to the warehouse, many uploads' at once: an account that sends the same key in many small
- * files has most of them superseded before they are read back. What comes back is a number an upload.
- * So a replay asks for and gets no more than any other batch, however many keys the account has.
+ * The keys of many uploads go to the warehouse at once: an account that sends the same key in many
+ * small files has most of them superseded before they are read back. The answer is a number for
+ * each upload. So a replay asks for and gets no more than any other batch, however many keys the
+ * account has.
  */
 async function supersededAmong(
   warehouse: Warehouse,
@@ -164,7 +165,7 @@ async function supersededAmong(
   const key = ['account', ...keyColumns(family).map(({ name }) => name)].join(', ');
   for (const asked of keysInPieces(uploads, MOST_ASKED)) {
     const rows = await warehouse.lookUp<{ upload: number; keys: string }>(
-      // No version below the lowest is of use: that leaves most parts unread.
+      // Versions below the lowest do not matter: most parts need not be read.
       `SELECT upload, count() AS keys
        FROM asked
        INNER JOIN (

@@ -8,14 +8,16 @@ import { storageBlock } from './storage-block.js';
 import { probeBlock } from './memory-probe.js';
 import { readBack } from './read-back.js';
 
-/** For what 250,000 keys have beside their uploads' columns: 53 bytes each, and the account's name. */
+/**
+ * For what 250,000 keys have besides their uploads' columns: 53 bytes each, and the account's name.
+ */
 const BLOCK_BYTES = 32 * 1024 * 1024;
 /** One for each insert that a family may have under way, or for each family. */
 const MOST_INSERTS = 2;
 
 /** The row path's SQL, for any warehouse with the schema. */
 export class SqlRowStore implements RowStore {
-  // Without these, the blocks of 80 files brought four to six collections of the whole heap.
+  // Without these, the blocks of 80 files caused four to six collections of the whole heap.
   private readonly arenas = new Pool(() => new Arena(new ArrayBuffer(BLOCK_BYTES)), MOST_INSERTS);
   private readonly database: string;
 
@@ -24,7 +26,8 @@ export class SqlRowStore implements RowStore {
     database: string,
   ) {
     this.database = identifier(database);
-    // From the start: V8 collects its whole heap when so much comes later. Nothing is resident before it is used.
+    // From the start: V8 collects its whole heap when so much is allocated later. Unused pages take
+    // no memory.
     const arenas = Array.from({ length: MOST_INSERTS }, () => this.arenas.take());
     for (const arena of arenas) this.arenas.giveBack(arena);
   }

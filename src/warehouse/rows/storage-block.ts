@@ -9,9 +9,9 @@ import type { PreparedUpload } from '../../csv/prepared-upload.js';
 const TEXTS = 'texts String';
 
 /**
- * One Native block for a family's storage table: a row an overwrite key, of all the uploads.
+ * One Native block for a family's storage table: a row for each overwrite key of all uploads.
  *
- * @param arena for what is not the uploads' own; the block is valid until it is cleared
+ * @param arena for columns other than the uploads' own; the block is valid until it is cleared
  */
 export function storageBlock(
   family: Family,
@@ -59,7 +59,7 @@ function valueParts(
 ): Uint8Array[] {
   const parts = prepared.map(({ rowColumns }) => rowColumns[index]!);
   if (kind !== 'boolean') return parts;
-  // A nullable column says of all its rows which are null, and only then gives their values.
+  // A nullable column has all its null flags first, and then its values.
   const nulls = prepared.map(({ rows }, upload) => parts[upload]!.subarray(0, rows));
   const values = prepared.map(({ rows }, upload) => parts[upload]!.subarray(rows));
   return [...nulls, ...values];

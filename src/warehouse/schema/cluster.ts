@@ -1,6 +1,6 @@
 import { identifier, text } from '../sql.js';
 
-/** What is written to a table on a cluster goes to the table of this name on one of the shards. */
+/** On a cluster, rows for a table go to the table of this name on one of the shards. */
 const LOCAL = '_local';
 
 const TABLE = /^CREATE TABLE IF NOT EXISTS (\S+)\.(\w+)(\s.*?\bENGINE = )(\w*MergeTree\b.*)$/s;
@@ -11,8 +11,8 @@ const STORED = /^ALTER TABLE (\S+)( MODIFY SETTING .*| MATERIALIZE COLUMN .*)$/s
 const COLUMN = /^ALTER TABLE (\S+)( (ADD|MODIFY|RENAME|DROP) COLUMN .*)$/s;
 
 /**
- * The table in which rows are stored, as an ALTER names it: on a cluster the one behind the
- * Distributed table, on every node.
+ * The table that stores rows, as an ALTER names it: on a cluster the one behind the Distributed
+ * table, on every node.
  */
 export function storedTable(database: string, table: string, cluster: string | undefined): string {
   if (cluster === undefined) return `${identifier(database)}.${identifier(table)}`;

@@ -37,10 +37,10 @@ ENGINE = ReplacingMergeTree ORDER BY number
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1`;
 
 /**
- * Brings the schema up to date, and makes the database when there is none. One process at a time
- * may do this.
+ * Brings the schema up to date, and makes the database when there is none. Only one process at a
+ * time may do this.
  *
- * @param cluster the servers' name for the cluster; undefined: one server alone
+ * @param cluster the servers' name for the cluster; undefined: a single server
  * @param folder has the scripts
  * @throws SchemaError before anything but the list of applied scripts is made
  */
@@ -135,7 +135,7 @@ async function appliedScripts(
   warehouse: Warehouse,
   database: string,
 ): Promise<ReadonlyMap<number, string>> {
-  // There may be no such table yet, nor the database; asking for it by name would be an error.
+  // The table or the database may not exist yet, and asking for it by name would be an error.
   const columns = await warehouse.query<{ name: string }>(
     'SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}',
     { database, table: 'schema_migrations' },

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
-import { startChromium } from '../../helpers/chromium.js';
+import { startChromium } from '../../support/machine/chromium.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../helpers/service-process.js';
+} from '../../support/service/service-process.js';
 
 export interface GivenFile {
   readonly name: string;

@@ -4,9 +4,13 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, FileChooser } from 'playwright-core';
 
-import { describeWithChromium } from '../../helpers/chromium.js';
-import { makeDataDir, removeDataDir, ServiceProcess } from '../../helpers/service-process.js';
-import { csv, goodRow } from '../../helpers/files.js';
+import { describeWithChromium } from '../../support/machine/chromium.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+} from '../../support/service/service-process.js';
+import { csv, goodRow } from '../../support/files/files.js';
 import { type ConsolePage, ConsoleService } from './console.js';
 
 const LONG = 'a-name-of-a-file-that-is-long-enough-for-any-screen-of-a-phone.csv';

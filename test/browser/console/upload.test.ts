@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { describeWithChromium } from '../../helpers/chromium.js';
-import { csv, goodRow } from '../../helpers/files.js';
+import { describeWithChromium } from '../../support/machine/chromium.js';
+import { csv, goodRow } from '../../support/files/files.js';
 import { type ConsolePage, ConsoleService, INTEGRATED } from './console.js';
 
 const REFUSED = [/Failed to load resource/];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { describeWithChromium, startChromium } from '../../helpers/chromium.js';
-import { type Gateway, OWNER, startGateway } from '../../helpers/gateway/gateway.js';
+import { describeWithChromium, startChromium } from '../../support/machine/chromium.js';
+import { type Gateway, OWNER, startGateway } from '../../support/gateway/gateway.js';
 
 let gateway: Gateway;
 let origin: string;

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
-import { Container } from '../../helpers/container/container.js';
-import { buildImage, describeWithPodman, podman } from '../../helpers/container/podman.js';
-import { freePorts } from '../../helpers/free-ports.js';
-import { canStartBroker, KafkaBroker } from '../../helpers/kafka-broker.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { Container } from '../../support/machine/container/container.js';
+import { buildImage, describeWithPodman, podman } from '../../support/machine/container/podman.js';
+import { freePorts } from '../../support/machine/free-ports.js';
+import { canStartBroker, KafkaBroker } from '../../support/kafka/kafka-broker.js';
 
 /** Packages are fetched and compiled in it; more the first time, for the image that it builds on. */
 const BUILD_MS = 600_000;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { outcomeOf } from '../../helpers/outcome.js';
-import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
-import { storageBlock } from '../../helpers/native-rows.js';
-import { connectTo } from '../../helpers/warehouses.js';
+import { outcomeOf } from '../../support/service/outcome.js';
+import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { storageBlock } from '../../support/model/native-rows.js';
+import { connectTo } from '../../support/chdb/warehouses.js';
 
 let server: ClickHouseHttp;
 beforeAll(async () => {

@@ -14,11 +14,11 @@ import {
 } from '../../../src/warehouse/native/block.js';
 import { migrate, waitForSchema } from '../../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../../src/warehouse/warehouse.js';
-import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
-import { storageBlock, type StoredKey } from '../../helpers/native-rows.js';
-import { withoutKeeper } from '../../helpers/without-keeper.js';
-import { connectTo } from '../../helpers/warehouses.js';
-import { csv, goodRow, verdictOn } from '../../helpers/files.js';
+import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { storageBlock, type StoredKey } from '../../support/model/native-rows.js';
+import { withoutKeeper } from '../../support/clickhouse/without-keeper.js';
+import { connectTo } from '../../support/chdb/warehouses.js';
+import { csv, goodRow, verdictOn } from '../../support/files/files.js';
 
 /**
  * The schema behind Distributed tables, as it is on a cluster. What needs a Keeper is taken away:

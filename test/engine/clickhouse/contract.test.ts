@@ -21,8 +21,8 @@ import {
   type Warehouse,
   WarehouseError,
 } from '../../../src/warehouse/warehouse.js';
-import { array, tuple } from '../../helpers/native-rows.js';
-import { openWarehouseOf, WAREHOUSES, type OpenWarehouse } from '../../helpers/warehouses.js';
+import { array, tuple } from '../../support/model/native-rows.js';
+import { openWarehouseOf, WAREHOUSES, type OpenWarehouse } from '../../support/chdb/warehouses.js';
 
 /** What the port promises, on the engine in the process and over ClickHouse's HTTP protocol. */
 

@@ -5,10 +5,10 @@ import { retrying } from '../../../src/domain/retry.js';
 import type { ClickHouseWarehouse } from '../../../src/warehouse/clickhouse/clickhouse-warehouse.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import { WarehouseError } from '../../../src/warehouse/warehouse.js';
-import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
-import type { Fault } from '../../helpers/clickhouse/faults.js';
-import { storageBlock } from '../../helpers/native-rows.js';
-import { connectTo } from '../../helpers/warehouses.js';
+import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import type { Fault } from '../../support/clickhouse/faults.js';
+import { storageBlock } from '../../support/model/native-rows.js';
+import { connectTo } from '../../support/chdb/warehouses.js';
 
 /** What can happen between this process and a server: the statement fails, and trying again mends it. */
 

@@ -8,10 +8,10 @@ import { readBack } from '../../../src/warehouse/rows/read-back.js';
 import type { UploadToStore } from '../../../src/warehouse/row-store.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import type { NativeBlock, Warehouse } from '../../../src/warehouse/warehouse.js';
-import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
-import { passingOn } from '../../helpers/warehouse.js';
-import { connectTo } from '../../helpers/warehouses.js';
-import { csv, goodRow, verdictOn } from '../../helpers/files.js';
+import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { passingOn } from '../../support/chdb/warehouse.js';
+import { connectTo } from '../../support/chdb/warehouses.js';
+import { csv, goodRow, verdictOn } from '../../support/files/files.js';
 
 let server: ClickHouseHttp;
 let warehouse: Warehouse;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { statementsOf } from '../../../src/warehouse/sql.js';
-import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
+import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 
 /**
  * What deploy/clickhouse lets an analyst do. The engine in a process keeps users in its configuration

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { registry } from '../../../src/ops/metrics.js';
-import { BOUNDARY, form, uploadHeaders } from '../../helpers/gateway/forms.js';
+import { BOUNDARY, form, uploadHeaders } from '../../support/gateway/forms.js';
 import {
   eventually,
   startGateway,
   storedUpload,
   type Gateway,
-} from '../../helpers/gateway/gateway.js';
-import { httpChunk, RawClient } from '../../helpers/gateway/raw-client.js';
+} from '../../support/gateway/gateway.js';
+import { httpChunk, RawClient } from '../../support/gateway/raw-client.js';
 
 const MAX_FILE = 1_048_576;
 const CREATE = 'POST /custom-data-upload/v1.0/cost/requests/';

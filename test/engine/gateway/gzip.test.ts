@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { form, post, problemOf } from '../../helpers/gateway/forms.js';
+import { form, post, problemOf } from '../../support/gateway/forms.js';
 import {
   startGateway,
   storedUpload,
   type Gateway,
   type StoredUpload,
-} from '../../helpers/gateway/gateway.js';
+} from '../../support/gateway/gateway.js';
 import { GzipUnpacker, Unpacker } from '../../../src/gateway/create/receive/unpacker.js';
 
 const MIB = 1024 * 1024;

@@ -4,14 +4,14 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { UploadRequestRecord } from '../../../src/status/transition.js';
 import { lastVersionAt } from '../../../src/domain/version.js';
 import { CLAIM_MS } from '../../../src/gateway/create/idempotency/claim-view.js';
-import { form, post, problemOf, uploadHeaders } from '../../helpers/gateway/forms.js';
+import { form, post, problemOf, uploadHeaders } from '../../support/gateway/forms.js';
 import {
   eventually,
   type Gateway,
   OWNER,
   startGateway,
   storedUpload,
-} from '../../helpers/gateway/gateway.js';
+} from '../../support/gateway/gateway.js';
 
 const LOG_TIMEOUT_MS = 1_000;
 const SETTLES_MS = 3 * LOG_TIMEOUT_MS;

@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
 import { TARGET_BYTES } from '../../../src/gateway/create/receive/chunker.js';
-import { form, post, problemOf, uploadHeaders } from '../../helpers/gateway/forms.js';
+import { form, post, problemOf, uploadHeaders } from '../../support/gateway/forms.js';
 import {
   eventually,
   startGateway,
   storedUpload,
   type Gateway,
-} from '../../helpers/gateway/gateway.js';
-import { httpChunk, RawClient } from '../../helpers/gateway/raw-client.js';
+} from '../../support/gateway/gateway.js';
+import { httpChunk, RawClient } from '../../support/gateway/raw-client.js';
 
 const CREATE = 'POST /custom-data-upload/v1.0/self-serve/requests/';
 const csv = (bytes: number): Buffer => Buffer.alloc(bytes, '2026-01-01,channel,USD,campaign\n');

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { uploaded, type Transition } from '../../../src/status/transition.js';
 import { httpDuration, readsWaiting } from '../../../src/ops/metrics.js';
-import { heapUsed } from '../../helpers/heap-used.js';
-import { RawClient } from '../../helpers/gateway/raw-client.js';
-import { type Gateway, OWNER, startGateway } from '../../helpers/gateway/gateway.js';
+import { heapUsed } from '../../support/machine/heap-used.js';
+import { RawClient } from '../../support/gateway/raw-client.js';
+import { type Gateway, OWNER, startGateway } from '../../support/gateway/gateway.js';
 
 const ID = '01a1fbda-f483-7a98-aef9-d3cd461cb82d';
 const identity = { requestId: ID, account: 'acme', family: 'cost' } as const;

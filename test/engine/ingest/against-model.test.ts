@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { FACTS, keysOf, reasonFor, REQUEST_DATE, verdictOn } from '../../helpers/files.js';
-import { spoiltFile, validFile, type GeneratedFile } from '../../helpers/ingest/generated-files.js';
-import { modelVerdict, type ModelVerdict } from '../../helpers/ingest/model.js';
-import { runs } from '../../helpers/ingest/property.js';
+import { FACTS, keysOf, reasonFor, REQUEST_DATE, verdictOn } from '../../support/files/files.js';
+import { spoiltFile, validFile, type GeneratedFile } from '../../support/files/generated-files.js';
+import { modelVerdict, type ModelVerdict } from '../../support/model/model.js';
+import { runs } from '../../support/model/property.js';
 
 function model({ family, bytes }: GeneratedFile): ModelVerdict {
   const { integratedChannels } = FACTS;

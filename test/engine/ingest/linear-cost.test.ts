@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 
 import { FAMILIES, type FamilyName } from '../../../src/domain/families/index.js';
 import { prepareUpload } from '../../../src/csv/prepare-upload.js';
-import { heapUsed } from '../../helpers/heap-used.js';
-import { FACTS, fileWith } from '../../helpers/files.js';
+import { heapUsed } from '../../support/machine/heap-used.js';
+import { FACTS, fileWith } from '../../support/files/files.js';
 
 /**
  * Bad input costs no more than its size. Each shape is judged at a size and at four times that

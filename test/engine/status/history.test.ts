@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Status, timestampOf } from '../../../src/status/transition.js';
 import { HistoryLookUps } from '../../../src/status/history-lookups.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
-import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
+import { openTestWarehouse, type TestWarehouse } from '../../support/chdb/warehouse.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { type Status, type RowCounts, timestampOf } from '../../../src/status/tr
 import { oldestUnfinished, requestRows, requests } from '../../../src/ops/metrics.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { RequestTotalsGauges } from '../../../src/status/request-totals.js';
-import { openTestWarehouse, type TestWarehouse } from '../../helpers/warehouse.js';
+import { openTestWarehouse, type TestWarehouse } from '../../support/chdb/warehouse.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { RequestStore } from '../../../src/status/request-store.js';
 import { type Status, timestampOf, type Transition } from '../../../src/status/transition.js';
 import type { RowStore, UploadToStore } from '../../../src/warehouse/row-store.js';
-import { csv, goodRow, verdictOn } from '../../helpers/files.js';
+import { csv, goodRow, verdictOn } from '../../support/files/files.js';
 
 export interface OpenRowStore {
   readonly store: RowStore;

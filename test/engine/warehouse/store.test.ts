@@ -1,7 +1,7 @@
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
-import { openWarehouseOf, WAREHOUSES } from '../../helpers/warehouses.js';
+import { openWarehouseOf, WAREHOUSES } from '../../support/chdb/warehouses.js';
 import { rowStoreContract } from './store-contract.js';
 
 for (const kind of WAREHOUSES) {

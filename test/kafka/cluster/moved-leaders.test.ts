@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { LogRecord } from '../../../src/log/upload-log.js';
-import { KafkaCluster } from '../../helpers/kafka-cluster.js';
-import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
-import { record } from '../../helpers/log/log-folders.js';
+import { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
+import { describeWithBroker, KafkaLogs } from '../../support/kafka/kafka.js';
+import { record } from '../../support/log/log-folders.js';
 import { Collector, texts, until } from '../collector.js';
 import { Worker } from '../worker.js';
 

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { freePorts } from '../../helpers/free-ports.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { Load } from '../../helpers/load.js';
-import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { IS_SOAK } from '../../helpers/soak.js';
-import { COST, csvOf } from '../../helpers/warehouse-model.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { freePorts } from '../../support/machine/free-ports.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { Load } from '../../support/service/load.js';
+import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import { IS_SOAK } from '../../support/service/soak.js';
+import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
 /** The scaled-out service while its broker is not there yet, dies, and hangs. */
 

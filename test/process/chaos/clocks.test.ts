@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { expectViewsToEqual } from '../../helpers/compare-views.js';
-import { expectInvariants } from '../../helpers/invariants.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { KafkaProxy } from '../../helpers/kafka-proxy.js';
-import { clockShiftedBy } from '../../helpers/preloads/preload.js';
-import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { countFault, IS_SOAK } from '../../helpers/soak.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { expectViewsToEqual } from '../../support/model/compare-views.js';
+import { expectInvariants } from '../../support/service/invariants.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { KafkaProxy } from '../../support/kafka/kafka-proxy.js';
+import { clockShiftedBy } from '../../support/service/preloads/preload.js';
+import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import { countFault, IS_SOAK } from '../../support/service/soak.js';
 import {
   COST,
   csvOf,
   type CsvRow,
   SELF_SERVE,
   WarehouseModel,
-} from '../../helpers/warehouse-model.js';
+} from '../../support/model/warehouse-model.js';
 
 /** Clients that wait for each 201 win with the next upload, through any gateway, whatever its clock. */
 

@@ -5,21 +5,21 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { ApiClient } from '../../helpers/api-client.js';
-import { clientOf } from '../../helpers/client-of.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { expectViewsToEqual } from '../../helpers/compare-views.js';
-import { expectInvariants } from '../../helpers/invariants.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { killedBy } from '../../helpers/preloads/preload.js';
-import type { ServiceProcess } from '../../helpers/service-process.js';
+import type { ApiClient } from '../../support/service/api-client.js';
+import { clientOf } from '../../support/service/client-of.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { expectViewsToEqual } from '../../support/model/compare-views.js';
+import { expectInvariants } from '../../support/service/invariants.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { killedBy } from '../../support/service/preloads/preload.js';
+import type { ServiceProcess } from '../../support/service/service-process.js';
 import {
   COST,
   csvOf,
   type CsvRow,
   SELF_SERVE,
   WarehouseModel,
-} from '../../helpers/warehouse-model.js';
+} from '../../support/model/warehouse-model.js';
 
 /** An upload that kills whoever processes it, and what operators do with the command line tool. */
 

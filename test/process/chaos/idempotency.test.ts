@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { accepted, fileOf, QUICK, retried, send, storedClicks } from '../../helpers/idempotent.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { killedAtEnd } from '../../helpers/preloads/preload.js';
-import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { countFault } from '../../helpers/soak.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Cluster } from '../../support/service/cluster.js';
+import {
+  accepted,
+  fileOf,
+  QUICK,
+  retried,
+  send,
+  storedClicks,
+} from '../../support/service/idempotent.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { killedAtEnd } from '../../support/service/preloads/preload.js';
+import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import { countFault } from '../../support/service/soak.js';
 
 /** One upload for a key, whichever gateway gets it. */
 

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Role } from '../../../src/config/config.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { Load } from '../../helpers/load.js';
-import type { ServiceProcess } from '../../helpers/service-process.js';
-import { IS_SOAK } from '../../helpers/soak.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { Load } from '../../support/service/load.js';
+import type { ServiceProcess } from '../../support/service/service-process.js';
+import { IS_SOAK } from '../../support/service/soak.js';
 
 /** SIGKILL of every process of the scaled-out service, again and again under load. */
 

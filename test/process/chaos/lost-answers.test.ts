@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { clientOf } from '../../helpers/client-of.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { expectViewsToEqual } from '../../helpers/compare-views.js';
-import { expectInvariants } from '../../helpers/invariants.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { headerBytes, KafkaProxy } from '../../helpers/kafka-proxy.js';
-import type { ServiceProcess } from '../../helpers/service-process.js';
-import { IS_SOAK } from '../../helpers/soak.js';
-import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
+import { clientOf } from '../../support/service/client-of.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { expectViewsToEqual } from '../../support/model/compare-views.js';
+import { expectInvariants } from '../../support/service/invariants.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { headerBytes, KafkaProxy } from '../../support/kafka/kafka-proxy.js';
+import type { ServiceProcess } from '../../support/service/service-process.js';
+import { IS_SOAK } from '../../support/service/soak.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
 /**
  * Records of an upload that the broker has, or has not, and nobody knows: the client is answered 503,

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { UploadLog } from '../../../src/log/upload-log.js';
-import { ApiClient } from '../../helpers/api-client.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { expectViewsToEqual } from '../../helpers/compare-views.js';
-import { expectInvariants } from '../../helpers/invariants.js';
-import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
-import { clockShiftedBy } from '../../helpers/preloads/preload.js';
-import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { countFault, IS_SOAK } from '../../helpers/soak.js';
-import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { expectViewsToEqual } from '../../support/model/compare-views.js';
+import { expectInvariants } from '../../support/service/invariants.js';
+import { describeWithBroker, KafkaLogs } from '../../support/kafka/kafka.js';
+import { clockShiftedBy } from '../../support/service/preloads/preload.js';
+import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import { countFault, IS_SOAK } from '../../support/service/soak.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
 /** Partitions are added to the topics of a running service. */
 

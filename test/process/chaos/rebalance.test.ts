@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { Cluster } from '../../helpers/cluster.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { Load } from '../../helpers/load.js';
-import type { ServiceProcess } from '../../helpers/service-process.js';
-import { countFault, IS_SOAK } from '../../helpers/soak.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { Load } from '../../support/service/load.js';
+import type { ServiceProcess } from '../../support/service/service-process.js';
+import { countFault, IS_SOAK } from '../../support/service/soak.js';
 
 /** Ingest processes that join and leave while uploads are open, and while finished ones wait. */
 

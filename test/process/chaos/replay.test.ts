@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { logFolder } from '../../../src/config/data-folder.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
-import type { ApiClient } from '../../helpers/api-client.js';
-import { clientOf } from '../../helpers/client-of.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { expectViewsToEqual, type QueryTarget } from '../../helpers/compare-views.js';
-import { Deployment } from '../../helpers/deployment.js';
-import { expectInvariants } from '../../helpers/invariants.js';
-import { describeWithBroker, KafkaLogs } from '../../helpers/kafka.js';
-import { Load } from '../../helpers/load.js';
-import type { ServiceProcess } from '../../helpers/service-process.js';
-import { countFault } from '../../helpers/soak.js';
-import { appendAgain, ingestIdle, recordsOf } from '../../helpers/uploads-topic.js';
-import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
+import type { ApiClient } from '../../support/service/api-client.js';
+import { clientOf } from '../../support/service/client-of.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { expectViewsToEqual, type QueryTarget } from '../../support/model/compare-views.js';
+import { Deployment } from '../../support/service/deployment.js';
+import { expectInvariants } from '../../support/service/invariants.js';
+import { describeWithBroker, KafkaLogs } from '../../support/kafka/kafka.js';
+import { Load } from '../../support/service/load.js';
+import type { ServiceProcess } from '../../support/service/service-process.js';
+import { countFault } from '../../support/service/soak.js';
+import { appendAgain, ingestIdle, recordsOf } from '../../support/kafka/uploads-topic.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
 /** Reading records again, all of them or in another order, changes nothing. */
 

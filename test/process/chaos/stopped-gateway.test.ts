@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { ACCOUNT, FILE, lag, openUploads, SHORT, until } from '../../helpers/open-uploads.js';
-import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { countFault } from '../../helpers/soak.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import {
+  ACCOUNT,
+  FILE,
+  lag,
+  openUploads,
+  SHORT,
+  until,
+} from '../../support/service/open-uploads.js';
+import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import { countFault } from '../../support/service/soak.js';
 
 /** A gateway that stands still amid an upload until ingest has given the upload up, and goes on. */
 

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { UploadRequestRecord } from '../../../src/status/transition.js';
-import { ApiClient } from '../../helpers/api-client.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { Load } from '../../helpers/load.js';
-import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { IS_SOAK } from '../../helpers/soak.js';
-import { COST, csvOf } from '../../helpers/warehouse-model.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { Load } from '../../support/service/load.js';
+import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import { IS_SOAK } from '../../support/service/soak.js';
+import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
 /** The scaled-out service while its warehouse is away, under load. */
 

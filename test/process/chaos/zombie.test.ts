@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { expectViewsToEqual } from '../../helpers/compare-views.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { Load } from '../../helpers/load.js';
-import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { countFault } from '../../helpers/soak.js';
-import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { expectViewsToEqual } from '../../support/model/compare-views.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { Load } from '../../support/service/load.js';
+import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import { countFault } from '../../support/service/soak.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
 /** Processes that are stopped, taken for dead, and go on as if nothing had happened. */
 

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { Page } from '../../helpers/page.js';
-import { ApiClient } from '../../helpers/api-client.js';
-import { expectHistoryToHave, expectViewsToEqual } from '../../helpers/compare-views.js';
-import { costRows } from '../../helpers/cost-rows.js';
-import { Deployment } from '../../helpers/deployment.js';
-import { makeDataDir, removeDataDir, tokenFor } from '../../helpers/service-process.js';
+import { Page } from '../../support/documents/page.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { expectHistoryToHave, expectViewsToEqual } from '../../support/model/compare-views.js';
+import { costRows } from '../../support/files/cost-rows.js';
+import { Deployment } from '../../support/service/deployment.js';
+import { makeDataDir, removeDataDir, tokenFor } from '../../support/service/service-process.js';
 import {
   COST,
   csvOf,
   type CsvRow,
   SELF_SERVE,
   WarehouseModel,
-} from '../../helpers/warehouse-model.js';
+} from '../../support/model/warehouse-model.js';
 
 /** The procedure of the operations page for tables on a ClickHouse server: its own BACKUP. */
 

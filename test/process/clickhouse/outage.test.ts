@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import type { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
-import { expectViewsToEqual } from '../../helpers/compare-views.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import type { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { expectViewsToEqual } from '../../support/model/compare-views.js';
 import type { Transition } from '../../../src/status/transition.js';
-import { Deployment } from '../../helpers/deployment.js';
-import { tokenFor } from '../../helpers/service-process.js';
+import { Deployment } from '../../support/service/deployment.js';
+import { tokenFor } from '../../support/service/service-process.js';
 import {
   COST,
   csvOf,
   type CsvRow,
   SELF_SERVE,
   WarehouseModel,
-} from '../../helpers/warehouse-model.js';
+} from '../../support/model/warehouse-model.js';
 
 /** The built service while its ClickHouse server is away, hangs, dies, or loses its answers. */
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { describeWithBroker } from '../../helpers/kafka.js';
-import { expectLargeFilesUnmixed } from '../../helpers/large-files.js';
-import { type ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { COST, csvOf } from '../../helpers/warehouse-model.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { expectLargeFilesUnmixed } from '../../support/files/large-files.js';
+import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
 /** The roles in processes of their own, on Kafka and ClickHouse. */
 

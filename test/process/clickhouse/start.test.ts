@@ -10,11 +10,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 
 import { ChdbWarehouse } from '../../../src/warehouse/chdb/chdb-warehouse.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
-import { outcomeOf } from '../../helpers/outcome.js';
-import { ClickHouseHttp } from '../../helpers/clickhouse-http.js';
-import { freePorts } from '../../helpers/free-ports.js';
-import { makeDataDir, removeDataDir } from '../../helpers/service-process.js';
-import { connectTo } from '../../helpers/warehouses.js';
+import { outcomeOf } from '../../support/service/outcome.js';
+import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { freePorts } from '../../support/machine/free-ports.js';
+import { makeDataDir, removeDataDir } from '../../support/service/service-process.js';
+import { connectTo } from '../../support/chdb/warehouses.js';
 
 /** How the built service starts on a server that is not what it should be yet, or never will. */
 

@@ -7,8 +7,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { UploadEnd } from '../../../src/log/uploads/upload-records.js';
 import { FormattedLog } from '../../../src/log/formatted-log.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
-import { Deployment } from '../../helpers/deployment.js';
-import { COST, csvOf } from '../../helpers/warehouse-model.js';
+import { Deployment } from '../../support/service/deployment.js';
+import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
 /** The built service on a log in which the ends of many uploads stand side by side. */
 

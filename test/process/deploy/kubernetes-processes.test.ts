@@ -7,8 +7,8 @@ import { Registry } from 'prom-client';
 import { ROLES } from '../../../src/config/config.js';
 import { Environment } from '../../../src/config/environment.js';
 import { createOpsServer } from '../../../src/ops/ops-server.js';
-import { describeOverlay } from '../../helpers/kubernetes/describe.js';
-import { containerOf, portsOf } from '../../helpers/kubernetes/overlay.js';
+import { describeOverlay } from '../../support/documents/kubernetes/describe.js';
+import { containerOf, portsOf } from '../../support/documents/kubernetes/overlay.js';
 
 const LAST_STEPS_SECONDS = 5;
 /** Node's own, which the service does not read. */

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { ServiceWithSamples } from '../../helpers/samples.js';
-import { interpolate, readReport, sqlOf, type Variable } from '../../helpers/report-dashboard.js';
+import { ServiceWithSamples } from '../../support/files/samples.js';
+import {
+  interpolate,
+  readReport,
+  sqlOf,
+  type Variable,
+} from '../../support/documents/report-dashboard.js';
 
 /** The reports' queries against the built service, as Grafana would send them. */
 

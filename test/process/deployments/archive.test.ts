@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { tokenFor } from '../../helpers/service-process.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Deployment, describeDeployments } from '../../support/service/deployment.js';
+import { tokenFor } from '../../support/service/service-process.js';
 
 /** Archiving a metric from a second process, while the service runs. */
 

@@ -8,9 +8,9 @@ import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import type { UploadLog } from '../../../src/log/upload-log.js';
 import type { FamilyName } from '../../../src/domain/families/index.js';
 import type { UploadRequestRecord } from '../../../src/status/transition.js';
-import { ApiClient } from '../../helpers/api-client.js';
-import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { KafkaLogs } from '../../helpers/kafka.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Deployment, describeDeployments } from '../../support/service/deployment.js';
+import { KafkaLogs } from '../../support/kafka/kafka.js';
 
 /** Erasing an account: what goes, what stays, what does not come back, and who did it. */
 

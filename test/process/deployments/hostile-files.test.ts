@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { tokenFor } from '../../helpers/service-process.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Deployment, describeDeployments } from '../../support/service/deployment.js';
+import { tokenFor } from '../../support/service/service-process.js';
 
 /** Files made to hurt: each fails with a reason, costs little, and nothing of it is visible. */
 

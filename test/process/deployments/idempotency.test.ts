@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { accepted, fileOf, QUICK, retried, send, storedClicks } from '../../helpers/idempotent.js';
-import { killedAtEnd } from '../../helpers/preloads/preload.js';
-import { tokenFor } from '../../helpers/service-process.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Deployment, describeDeployments } from '../../support/service/deployment.js';
+import {
+  accepted,
+  fileOf,
+  QUICK,
+  retried,
+  send,
+  storedClicks,
+} from '../../support/service/idempotent.js';
+import { killedAtEnd } from '../../support/service/preloads/preload.js';
+import { tokenFor } from '../../support/service/service-process.js';
 
 /** One upload for a key, whatever happens to the gateways. */
 

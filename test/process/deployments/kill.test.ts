@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, test } from '@jest/globals';
 
-import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { Load } from '../../helpers/load.js';
-import { IS_SOAK } from '../../helpers/soak.js';
+import { Deployment, describeDeployments } from '../../support/service/deployment.js';
+import { Load } from '../../support/service/load.js';
+import { IS_SOAK } from '../../support/service/soak.js';
 
 /** SIGKILL at any moment under load loses nothing, doubles nothing, halves nothing. */
 

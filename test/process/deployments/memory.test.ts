@@ -5,16 +5,16 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 
 import { logFolder } from '../../../src/config/data-folder.js';
-import { ApiClient } from '../../helpers/api-client.js';
-import { Cluster } from '../../helpers/cluster.js';
-import { describeOn } from '../../helpers/deployment.js';
-import { Program } from '../../helpers/log/program.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Cluster } from '../../support/service/cluster.js';
+import { describeOn } from '../../support/service/deployment.js';
+import { Program } from '../../support/log/program.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../helpers/service-process.js';
+} from '../../support/service/service-process.js';
 
 /** What a gateway holds while its log takes nothing, on the real logs. */
 

@@ -4,11 +4,18 @@ import { pino } from 'pino';
 import { RetentionGuard } from '../../../src/gateway/create/retention-guard.js';
 import { KafkaLog } from '../../../src/log/kafka/kafka-log.js';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
-import { ApiClient } from '../../helpers/api-client.js';
-import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { ACCOUNT, FILE, lag, openUploads, SHORT, until } from '../../helpers/open-uploads.js';
-import { tokenFor } from '../../helpers/service-process.js';
-import { countFault } from '../../helpers/soak.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Deployment, describeDeployments } from '../../support/service/deployment.js';
+import {
+  ACCOUNT,
+  FILE,
+  lag,
+  openUploads,
+  SHORT,
+  until,
+} from '../../support/service/open-uploads.js';
+import { tokenFor } from '../../support/service/service-process.js';
+import { countFault } from '../../support/service/soak.js';
 
 /** Uploads whose gateway dies behind their first chunks. */
 

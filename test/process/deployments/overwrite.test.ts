@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { expectViewsToEqual } from '../../helpers/compare-views.js';
-import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { tokenFor } from '../../helpers/service-process.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { expectViewsToEqual } from '../../support/model/compare-views.js';
+import { Deployment, describeDeployments } from '../../support/service/deployment.js';
+import { tokenFor } from '../../support/service/service-process.js';
 import {
   COST,
   csvOf,
   type CsvRow,
   SELF_SERVE,
   WarehouseModel,
-} from '../../helpers/warehouse-model.js';
+} from '../../support/model/warehouse-model.js';
 
 /** The overwrite rules of the specification, each consequence by itself, against the built service. */
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { expectViewsToEqual } from '../../helpers/compare-views.js';
-import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { expectInvariants } from '../../helpers/invariants.js';
-import { tokenFor } from '../../helpers/service-process.js';
-import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { expectViewsToEqual } from '../../support/model/compare-views.js';
+import { Deployment, describeDeployments } from '../../support/service/deployment.js';
+import { expectInvariants } from '../../support/service/invariants.js';
+import { tokenFor } from '../../support/service/service-process.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
 /** What the log still has is processed again: one upload on purpose, or everything without harm. */
 

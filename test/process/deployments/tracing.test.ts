@@ -5,8 +5,8 @@ import { json } from 'node:stream/consumers';
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { tokenFor } from '../../helpers/service-process.js';
+import { Deployment, describeDeployments } from '../../support/service/deployment.js';
+import { tokenFor } from '../../support/service/service-process.js';
 
 /** The trace of a request, as a collector gets it from the built service. */
 

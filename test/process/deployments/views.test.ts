@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { Family, FamilyName } from '../../../src/domain/families/index.js';
-import { ApiClient } from '../../helpers/api-client.js';
-import { expectHistoryToHave, expectViewsToEqual } from '../../helpers/compare-views.js';
-import { Deployment, describeDeployments } from '../../helpers/deployment.js';
-import { tokenFor } from '../../helpers/service-process.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { expectHistoryToHave, expectViewsToEqual } from '../../support/model/compare-views.js';
+import { Deployment, describeDeployments } from '../../support/service/deployment.js';
+import { tokenFor } from '../../support/service/service-process.js';
 import {
   COST,
   csvOf,
   type CsvRow,
   SELF_SERVE,
   WarehouseModel,
-} from '../../helpers/warehouse-model.js';
+} from '../../support/model/warehouse-model.js';
 
 /**
  * Random uploads of two accounts against the built service, compared with the plain model. Values

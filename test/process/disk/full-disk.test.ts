@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Load } from '../../helpers/load.js';
-import { describeWithDisks, LoopDisks } from '../../helpers/loop-disks.js';
-import { ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { SmallDisk } from '../../helpers/small-disk.js';
-import { COST, csvOf, SELF_SERVE } from '../../helpers/warehouse-model.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Load } from '../../support/service/load.js';
+import { describeWithDisks, LoopDisks } from '../../support/disk/loop-disks.js';
+import { ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import { SmallDisk } from '../../support/disk/small-disk.js';
+import { COST, csvOf, SELF_SERVE } from '../../support/model/warehouse-model.js';
 
 /** A disk that has no room, for all that the embedded service stores or for a part of it, and one that turns read-only. */
 

@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { expectInvariants } from '../../helpers/invariants.js';
-import { Load } from '../../helpers/load.js';
-import { describeWithDisks } from '../../helpers/loop-disks.js';
-import { PowerLossDisk } from '../../helpers/power-loss.js';
-import { seededRandom } from '../../helpers/seeded-random.js';
-import { ServiceProcess, tokenFor } from '../../helpers/service-process.js';
-import { IS_SOAK } from '../../helpers/soak.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { expectInvariants } from '../../support/service/invariants.js';
+import { Load } from '../../support/service/load.js';
+import { describeWithDisks } from '../../support/disk/loop-disks.js';
+import { PowerLossDisk } from '../../support/disk/power-loss.js';
+import { seededRandom } from '../../support/model/seeded-random.js';
+import { ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import { IS_SOAK } from '../../support/service/soak.js';
 
 /**
  * The machine of the embedded service loses its power: what was answered before that is there, and

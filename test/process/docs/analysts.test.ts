@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { SAMPLE_DAY, ServiceWithSamples } from '../../helpers/samples.js';
-import { Page, rowsOf } from '../../helpers/page.js';
+import { SAMPLE_DAY, ServiceWithSamples } from '../../support/files/samples.js';
+import { Page, rowsOf } from '../../support/documents/page.js';
 
 /** The page's queries against the built service, after the page's own steps. */
 

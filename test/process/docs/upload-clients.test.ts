@@ -6,16 +6,16 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { runs } from '../../helpers/command.js';
-import { describeIf } from '../../helpers/describe-if.js';
-import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../helpers/python.js';
+import { runs } from '../../support/service/command.js';
+import { describeIf } from '../../support/machine/describe-if.js';
+import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../support/machine/python.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../helpers/service-process.js';
-import { Page } from '../../helpers/page.js';
+} from '../../support/service/service-process.js';
+import { Page } from '../../support/documents/page.js';
 
 /** The page's programs as they stand there, against the built service. */
 

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { csv, goodRow } from '../../helpers/files.js';
-import { writingCalls } from '../../helpers/preloads/preload.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { csv, goodRow } from '../../support/files/files.js';
+import { writingCalls } from '../../support/service/preloads/preload.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../helpers/service-process.js';
+} from '../../support/service/service-process.js';
 
 /** Longer than every timer of an idle service that is not one of minutes. */
 const IDLE_MS = 11_000;

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { expectHistoryToHave, expectViewsToEqual } from '../../helpers/compare-views.js';
-import { costRows } from '../../helpers/cost-rows.js';
-import { Deployment } from '../../helpers/deployment.js';
-import { makeDataDir, removeDataDir, tokenFor } from '../../helpers/service-process.js';
-import { COST, csvOf, WarehouseModel } from '../../helpers/warehouse-model.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { expectHistoryToHave, expectViewsToEqual } from '../../support/model/compare-views.js';
+import { costRows } from '../../support/files/cost-rows.js';
+import { Deployment } from '../../support/service/deployment.js';
+import { makeDataDir, removeDataDir, tokenFor } from '../../support/service/service-process.js';
+import { COST, csvOf, WarehouseModel } from '../../support/model/warehouse-model.js';
 
 /** The procedures of the operations page: back up, restore, and replay what came after a backup. */
 

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
+import { ApiClient } from '../../support/service/api-client.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../helpers/service-process.js';
+} from '../../support/service/service-process.js';
 
 /** Longer than the tests take: a batch that waits for its time fails them. */
 const BATCH_MAX_MS = '30000';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { Deployment } from '../../helpers/deployment.js';
-import { tokenFor } from '../../helpers/service-process.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Deployment } from '../../support/service/deployment.js';
+import { tokenFor } from '../../support/service/service-process.js';
 
 /** An upload that the warehouse rejects is set aside, and an operator brings it back. */
 

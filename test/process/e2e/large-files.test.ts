@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { expectLargeFilesUnmixed } from '../../helpers/large-files.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { expectLargeFilesUnmixed } from '../../support/files/large-files.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../helpers/service-process.js';
+} from '../../support/service/service-process.js';
 
 let dataDir: string;
 let service: ServiceProcess | undefined;

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../helpers/api-client.js';
-import { run } from '../../helpers/command.js';
-import { logDyingAtSignal } from '../../helpers/preloads/preload.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { run } from '../../support/service/command.js';
+import { logDyingAtSignal } from '../../support/service/preloads/preload.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../helpers/service-process.js';
+} from '../../support/service/service-process.js';
 
 /** The service as a process: its start, its stop, and what it refuses to start with. */
 

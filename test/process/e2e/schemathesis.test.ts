@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { describeIf } from '../../helpers/describe-if.js';
-import { pythonWith } from '../../helpers/python.js';
+import { describeIf } from '../../support/machine/describe-if.js';
+import { pythonWith } from '../../support/machine/python.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../helpers/service-process.js';
+} from '../../support/service/service-process.js';
 
 /** The built service against its own OpenAPI document, with calls that are generated from it. */
 

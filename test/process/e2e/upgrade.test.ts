@@ -2,13 +2,13 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { logFolder } from '../../../src/config/data-folder.js';
 import { ChdbWarehouse } from '../../../src/warehouse/chdb/chdb-warehouse.js';
-import { ApiClient } from '../../helpers/api-client.js';
-import { expectHistoryToHave, expectViewsToEqual } from '../../helpers/compare-views.js';
-import { costRows } from '../../helpers/cost-rows.js';
-import { Deployment } from '../../helpers/deployment.js';
-import { tokenFor } from '../../helpers/service-process.js';
-import { COST, csvOf, type CsvRow, WarehouseModel } from '../../helpers/warehouse-model.js';
-import { withoutTopic } from '../../helpers/log/without-topic.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { expectHistoryToHave, expectViewsToEqual } from '../../support/model/compare-views.js';
+import { costRows } from '../../support/files/cost-rows.js';
+import { Deployment } from '../../support/service/deployment.js';
+import { tokenFor } from '../../support/service/service-process.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
+import { withoutTopic } from '../../support/log/without-topic.js';
 
 /** The procedure of the operations page, on what a version of before has stored. */
 

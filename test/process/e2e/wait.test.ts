@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { UploadRequestRecord } from '../../../src/status/transition.js';
-import { ApiClient } from '../../helpers/api-client.js';
-import { Deployment } from '../../helpers/deployment.js';
-import { tokenFor } from '../../helpers/service-process.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { Deployment } from '../../support/service/deployment.js';
+import { tokenFor } from '../../support/service/service-process.js';
 
 let deployment: Deployment;
 let token: string;

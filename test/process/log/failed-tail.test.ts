@@ -2,13 +2,13 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { logFolder } from '../../../src/config/data-folder.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
-import { ApiClient } from '../../helpers/api-client.js';
+import { ApiClient } from '../../support/service/api-client.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../helpers/service-process.js';
+} from '../../support/service/service-process.js';
 
 const FILE =
   'date,channel,currency,campaign,impressions,clicks,cost\n2026-02-01,news,EUR,one,1,1,0.5\n';

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { readDashboard } from '../../helpers/dashboard.js';
-import { Page } from '../../helpers/page.js';
-import { ApiClient } from '../../helpers/api-client.js';
+import { readDashboard } from '../../support/documents/dashboard.js';
+import { Page } from '../../support/documents/page.js';
+import { ApiClient } from '../../support/service/api-client.js';
 import {
   describeWithPrometheus,
   Prometheus,
   promtool,
   type Rule,
-} from '../../helpers/prometheus.js';
+} from '../../support/documents/prometheus.js';
 import {
   makeDataDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../helpers/service-process.js';
-import { COST, csvOf } from '../../helpers/warehouse-model.js';
+} from '../../support/service/service-process.js';
+import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
 const ROUNDS = 8;
 /** The history is measured every ten seconds, so the load has to last longer. */

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { interpolate, readReport, sqlOf } from '../../helpers/report-dashboard.js';
-import { builtOnce, isBuilt } from '../../helpers/built-once.js';
-import { run, runs } from '../../helpers/command.js';
-import { describeIf } from '../../helpers/describe-if.js';
-import { ServiceWithSamples } from '../../helpers/samples.js';
+import { interpolate, readReport, sqlOf } from '../../support/documents/report-dashboard.js';
+import { builtOnce, isBuilt } from '../../support/machine/built-once.js';
+import { run, runs } from '../../support/service/command.js';
+import { describeIf } from '../../support/machine/describe-if.js';
+import { ServiceWithSamples } from '../../support/files/samples.js';
 
 /**
  * What Grafana's ClickHouse data source (grafana/clickhouse-datasource 4.20.0) asks over HTTP: by

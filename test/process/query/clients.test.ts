@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { Page } from '../../helpers/page.js';
-import { runs } from '../../helpers/command.js';
-import { describeIf } from '../../helpers/describe-if.js';
-import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../helpers/python.js';
-import { ServiceWithSamples } from '../../helpers/samples.js';
+import { Page } from '../../support/documents/page.js';
+import { runs } from '../../support/service/command.js';
+import { describeIf } from '../../support/machine/describe-if.js';
+import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../support/machine/python.js';
+import { ServiceWithSamples } from '../../support/files/samples.js';
 
 /** Clients as analysts have them, against the built service with the samples in it. */
 

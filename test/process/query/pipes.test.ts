@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 
 import { Pipes } from '../../../src/query/pipes.js';
-import { makeDataDir, removeDataDir } from '../../helpers/service-process.js';
+import { makeDataDir, removeDataDir } from '../../support/service/service-process.js';
 
 /** Where the pipe is, and what comes out of it. */
 async function passed(pipes: Pipes, words: string): Promise<[folder: string, words: string]> {

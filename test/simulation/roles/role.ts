@@ -34,25 +34,25 @@ export async function startIngest(
   dependencies: RoleDependencies,
   means: IngestMeans,
 ): Promise<Role> {
-  const fence = await followErasures(dependencies);
-  const ingest = await Ingest.start({ ...dependencies, fence }, means);
+  const erased = await followErasures(dependencies);
+  const ingest = await Ingest.start({ ...dependencies, erased }, means);
   return {
     failed: ingest.failed,
     stop: async (deadlineMs) => {
       await ingest.stop(deadlineMs);
-      await fence.stop();
+      await erased.stop();
     },
   };
 }
 
 export async function startStatus(dependencies: RoleDependencies): Promise<Role> {
-  const fence = await followErasures(dependencies);
-  const writer = await HistoryWriter.start({ ...dependencies, fence });
+  const erased = await followErasures(dependencies);
+  const writer = await HistoryWriter.start({ ...dependencies, erased });
   return {
     failed: writer.failed,
     stop: async () => {
       await writer.stop();
-      await fence.stop();
+      await erased.stop();
     },
   };
 }

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { parseString } from 'fast-csv';
 
 import { RowFault } from '../../../src/csv/kernel/codes.js';
-import { parseStrictCsv } from '../../helpers/ingest/model-csv.js';
-import { runs } from '../../helpers/ingest/property.js';
+import { parseStrictCsv } from '../../support/model/model-csv.js';
+import { runs } from '../../support/model/property.js';
 import { scan } from './scan.js';
 
 function fastCsv(text: string): Promise<string[][]> {

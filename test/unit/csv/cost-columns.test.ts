@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { fileWith, keysOf, reasonFor, type Values } from '../../helpers/files.js';
+import { fileWith, keysOf, reasonFor, type Values } from '../../support/files/files.js';
 
 /** One line for each column of a cost file: what it takes, and what it refuses. */
 

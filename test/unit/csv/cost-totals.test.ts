@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { csv, goodRow, keysOf, type Values } from '../../helpers/files.js';
+import { csv, goodRow, keysOf, type Values } from '../../support/files/files.js';
 
 const row = (currency: string, impressions: string, clicks: string, cost: string): Values =>
   goodRow('cost', { currency, impressions, clicks, cost });

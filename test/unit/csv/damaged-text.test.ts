@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { RowFault } from '../../../src/csv/kernel/codes.js';
-import { parseStrictCsv } from '../../helpers/ingest/model-csv.js';
-import { runs } from '../../helpers/ingest/property.js';
+import { parseStrictCsv } from '../../support/model/model-csv.js';
+import { runs } from '../../support/model/property.js';
 import { scan } from './scan.js';
 
 const anyText = fc

@@ -5,7 +5,7 @@ import { DayColumn } from '../../../src/csv/columns.js';
 import { Kernel } from '../../../src/csv/kernel/kernel.js';
 import { BrokenRule } from '../../../src/csv/kernel/codes.js';
 import { takenBy } from './taken.js';
-import { csv, fileWith, goodRow, keysOf, reasonFor, verdictOn } from '../../helpers/files.js';
+import { csv, fileWith, goodRow, keysOf, reasonFor, verdictOn } from '../../support/files/files.js';
 
 const kernel = new Kernel();
 const days = new DayColumn(undefined);

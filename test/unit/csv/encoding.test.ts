@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { fileWith, goodRow, keysOf, reasonFor } from '../../helpers/files.js';
+import { fileWith, goodRow, keysOf, reasonFor } from '../../support/files/files.js';
 
 /** A good file whose campaign is these bytes. */
 function withCampaign(...bytes: number[]): Buffer {

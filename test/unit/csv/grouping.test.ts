@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { csv, goodRow, keysOf, verdictOn, type Values } from '../../helpers/files.js';
+import { csv, goodRow, keysOf, verdictOn, type Values } from '../../support/files/files.js';
 
 const row = (values: Values): Values => goodRow('cost', { ad_group: 'a', ...values });
 

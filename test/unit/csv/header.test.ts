@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { csv, fileWith, goodRow, keysOf, reasonFor, type Reason } from '../../helpers/files.js';
+import {
+  csv,
+  fileWith,
+  goodRow,
+  keysOf,
+  reasonFor,
+  type Reason,
+} from '../../support/files/files.js';
 
 /** The reason for a good cost file with `names` added to its header, each with the value `a`. */
 function reasonWith(...names: string[]): Reason {

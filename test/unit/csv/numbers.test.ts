@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { AmountColumn, CountColumn } from '../../../src/csv/columns.js';
 import { Kernel } from '../../../src/csv/kernel/kernel.js';
 import { takenBy } from './taken.js';
-import { runs } from '../../helpers/ingest/property.js';
+import { runs } from '../../support/model/property.js';
 
 const kernel = new Kernel();
 const amounts = new AmountColumn(kernel);

@@ -11,7 +11,7 @@ import {
   reasonFor,
   verdictOn,
   type Values,
-} from '../../helpers/files.js';
+} from '../../support/files/files.js';
 
 describe('a message', () => {
   test('names the row as a spreadsheet shows it, the value and the rule', () => {

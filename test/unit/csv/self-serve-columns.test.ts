@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { fileWith, keysOf, reasonFor } from '../../helpers/files.js';
+import { fileWith, keysOf, reasonFor } from '../../support/files/files.js';
 
 /** One line for each column of a self-serve file: what it takes, and what it refuses. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { fileWith, keysOf, reasonFor } from '../../helpers/files.js';
+import { fileWith, keysOf, reasonFor } from '../../support/files/files.js';
 
 describe('the length of a text is counted in code points', () => {
   test.each([

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { familyNamed } from '../../../src/domain/families/index.js';
 import { Arena } from '../../../src/domain/memory.js';
 import { prepareUpload } from '../../../src/csv/prepare-upload.js';
-import { decodePrepared } from '../../helpers/decode-prepared.js';
-import { FACTS, keysOf } from '../../helpers/files.js';
-import { validFile } from '../../helpers/ingest/generated-files.js';
-import { runs } from '../../helpers/ingest/property.js';
+import { decodePrepared } from '../../support/model/decode-prepared.js';
+import { FACTS, keysOf } from '../../support/files/files.js';
+import { validFile } from '../../support/files/generated-files.js';
+import { runs } from '../../support/model/property.js';
 
 test('an upload is the same in memory that others have written to, be it too small, and in its own', () => {
   const borrowed = { some: 0, all: 0 };

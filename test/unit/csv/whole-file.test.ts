@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { csv, fileWith, goodRow, keysOf, reasonFor, verdictOn } from '../../helpers/files.js';
+import { csv, fileWith, goodRow, keysOf, reasonFor, verdictOn } from '../../support/files/files.js';
 
 const HEADER = Object.keys(goodRow('cost')).join(',');
 const ROW = Object.values(goodRow('cost')).join(',');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { expect, test } from '@jest/globals';
 
-import { type Panel, readDashboard } from '../../helpers/dashboard.js';
+import { type Panel, readDashboard } from '../../support/documents/dashboard.js';
 
 const { panels, title } = readDashboard();
 const GRAFANA = new URL('../../../deploy/grafana/', import.meta.url);

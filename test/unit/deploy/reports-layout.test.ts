@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { readDashboard } from '../../helpers/dashboard.js';
-import { readReport, sqlOf } from '../../helpers/report-dashboard.js';
+import { readDashboard } from '../../support/documents/dashboard.js';
+import { readReport, sqlOf } from '../../support/documents/report-dashboard.js';
 
 const GRAFANA = new URL('../../../deploy/grafana/', import.meta.url);
 

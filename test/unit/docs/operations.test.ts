@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { Environment } from '../../../src/config/environment.js';
 import { registry } from '../../../src/ops/metrics.js';
-import { code, Page } from '../../helpers/page.js';
+import { code, Page } from '../../support/documents/page.js';
 
 const page = new Page('operations.md');
 

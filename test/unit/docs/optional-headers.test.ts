@@ -8,7 +8,7 @@ import {
   type Problem,
   tooManyRequests,
 } from '../../../src/gateway/http/problem.js';
-import { code, Page } from '../../helpers/page.js';
+import { code, Page } from '../../support/documents/page.js';
 
 const page = new Page('upload-rules.md');
 

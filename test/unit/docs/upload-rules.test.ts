@@ -23,9 +23,9 @@ import {
   post,
   type ProblemBody,
   uploadHeaders,
-} from '../../helpers/gateway/forms.js';
-import { type Gateway, OWNER, startGateway } from '../../helpers/gateway/gateway.js';
-import { code, Page } from '../../helpers/page.js';
+} from '../../support/gateway/forms.js';
+import { type Gateway, OWNER, startGateway } from '../../support/gateway/gateway.js';
+import { code, Page } from '../../support/documents/page.js';
 
 const page = new Page('upload-rules.md');
 const FACTS: UploadFacts = {

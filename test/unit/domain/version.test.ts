@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { isAbove, timeOfVersion, VersionClock } from '../../../src/domain/version.js';
-import { runs } from '../../helpers/ingest/property.js';
+import { runs } from '../../support/model/property.js';
 
 /** A clock whose time and randomness a test sets. */
 class Hands {

@@ -12,9 +12,9 @@ import { RULES } from '../../../src/gateway/docs/file-columns.js';
 import { idempotencyKey } from '../../../src/gateway/create/admission.js';
 import * as problems from '../../../src/gateway/http/problem.js';
 import { prepareUpload } from '../../../src/csv/prepare-upload.js';
-import { code, Page, rowsOf } from '../../helpers/page.js';
-import { form, post, uploadHeaders } from '../../helpers/gateway/forms.js';
-import { type Gateway, OWNER, startGateway } from '../../helpers/gateway/gateway.js';
+import { code, Page, rowsOf } from '../../support/documents/page.js';
+import { form, post, uploadHeaders } from '../../support/gateway/forms.js';
+import { type Gateway, OWNER, startGateway } from '../../support/gateway/gateway.js';
 
 type Named<T> = Readonly<Record<string, T>>;
 

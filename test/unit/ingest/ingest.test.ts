@@ -5,7 +5,7 @@ import type { IngestDependencies } from '../../../src/ingest/dependencies.js';
 import { Ingest } from '../../../src/ingest/ingest.js';
 import type { Preparer } from '../../../src/ingest/prepare/prepare-pool.js';
 import { type Consumption, LogUnavailableError } from '../../../src/log/upload-log.js';
-import { MemoryFiles } from '../../helpers/memory-files.js';
+import { MemoryFiles } from '../../support/disk/memory-files.js';
 import { Partition } from './assemble/partition.js';
 
 const never = new Promise<never>(() => undefined);
@@ -47,7 +47,7 @@ beforeEach(async () => {
   const dependencies = {
     log,
     rows: {},
-    fence: { covers: () => false },
+    erased: { covers: () => false },
     logger: pino({ level: 'silent' }),
     config: {
       dataDir: '/data',

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { ConsumerLagGauges } from '../../../src/log/consumer-lag.js';
 import { consumerLag, consumerLagSeconds } from '../../../src/ops/metrics.js';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
-import { Collector, LogFolders, record } from '../../helpers/log/log-folders.js';
+import { Collector, LogFolders, record } from '../../support/log/log-folders.js';
 
 const GROUP = { topic: 'uploads', group: 'ingest' } as const;
 

@@ -10,7 +10,7 @@ import {
   record,
   texts,
   until,
-} from '../../helpers/log/log-folders.js';
+} from '../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 let raw: LmdbLog;

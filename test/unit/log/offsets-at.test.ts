@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 
 import { offsetsAt } from '../../../src/log/offsets-at.js';
-import { LogFolders, record } from '../../helpers/log/log-folders.js';
+import { LogFolders, record } from '../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());

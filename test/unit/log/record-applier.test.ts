@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 
 import { RecordApplier } from '../../../src/log/record-applier.js';
 import type { LogRecord } from '../../../src/log/upload-log.js';
-import { LogFolders, record, texts, until } from '../../helpers/log/log-folders.js';
+import { LogFolders, record, texts, until } from '../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());

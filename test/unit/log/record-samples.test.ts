@@ -13,8 +13,8 @@ import { Assembler } from '../../../src/ingest/assemble/assembler.js';
 import { Watermark } from '../../../src/ingest/commit/owned-partition.js';
 import { FormattedLog, FORMATS } from '../../../src/log/formatted-log.js';
 import { type LogRecord, type Topic, TOPICS, type UploadLog } from '../../../src/log/upload-log.js';
-import { MemoryFiles } from '../../helpers/memory-files.js';
-import { MemoryLog } from '../../helpers/gateway/memory-log.js';
+import { MemoryFiles } from '../../support/disk/memory-files.js';
+import { MemoryLog } from '../../support/gateway/memory-log.js';
 import { openStore } from '../ingest/assemble/spill-folder.js';
 
 /**

@@ -1,6 +1,6 @@
 import { describe } from '@jest/globals';
 
-import { behavesAsThePortSays } from '../../helpers/log/contract.js';
+import { behavesAsThePortSays } from '../../support/log/contract.js';
 import { Broker } from '../../simulation/log/broker.js';
 import { SimulatedLog } from '../../simulation/log/simulated-log.js';
 import { NO_FAULTS } from '../../simulation/network.js';

@@ -13,7 +13,7 @@ import { transitionRecord } from '../../../src/status/publisher.js';
 import { HistoryWriter } from '../../../src/status/history-writer.js';
 import type { RequestStore } from '../../../src/status/request-store.js';
 import { type Warehouse, WarehouseError } from '../../../src/warehouse/warehouse.js';
-import { LogFolders, until } from '../../helpers/log/log-folders.js';
+import { LogFolders, until } from '../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());
@@ -41,7 +41,7 @@ function startWriter(
     log,
     requests: { writeTransitions: write } as unknown as RequestStore,
     warehouse: { insert: () => Promise.resolve() } as unknown as Warehouse,
-    fence: { covers: () => false },
+    erased: { covers: () => false },
     logger: pino({ level: 'silent' }),
   });
 }

@@ -10,7 +10,7 @@ import type { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { RequestReader } from '../../../src/status/request-reader.js';
 import { StatusTail } from '../../../src/status/status-tail.js';
 import { StatusView } from '../../../src/status/status-view.js';
-import { Collector, LogFolders, until } from '../../helpers/log/log-folders.js';
+import { Collector, LogFolders, until } from '../../support/log/log-folders.js';
 
 /** A gateway that starts on a status topic whose records have been written to the history. */
 

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { VersionClock } from '../../../src/domain/version.js';
 import { StatusTail } from '../../../src/status/status-tail.js';
 import { StatusView } from '../../../src/status/status-view.js';
-import { BrokenTails } from '../../helpers/log/broken-tails.js';
+import { BrokenTails } from '../../support/log/broken-tails.js';
 
 test('the status topic followed no longer is told to whoever shows statuses', async () => {
   const tails = new BrokenTails();

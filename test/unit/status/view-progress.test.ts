@@ -7,7 +7,7 @@ import { LogUnavailableError } from '../../../src/log/upload-log.js';
 import { StatusTail } from '../../../src/status/status-tail.js';
 import { StatusView } from '../../../src/status/status-view.js';
 import { ViewProgress } from '../../../src/status/view-progress.js';
-import { LogFolders } from '../../helpers/log/log-folders.js';
+import { LogFolders } from '../../support/log/log-folders.js';
 
 const STALLED_MS = 30_000;
 

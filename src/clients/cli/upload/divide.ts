@@ -11,12 +11,14 @@ import { EndlessRowError, type ScannedRow, scanRows } from './row-scan.js';
 import type { Source } from './source.js';
 import { Spill } from './spill.js';
 
-/** What comes out of a file. */
+/** Where the results go. */
 export interface DivideOutput {
   part(part: PackedPart): void;
-  /** A row that no part has, because it is not well-formed; it is valid during the call only. */
+  /** A row that is in no part, because it is not well-formed; valid during the call only. */
   malformedRow(row: ScannedRow, message: string): void;
-  /** Anything else that keeps the file from being uploaded; the message says which row, if one. */
+  /**
+   * Anything else that keeps the file from being uploaded; the message names the row, if it is one.
+   */
   problem(column: string, message: string): void;
 }
 
@@ -32,12 +34,11 @@ const PARTITION_BYTES = 4 * 1_048_576;
 const MAX_PARTITIONS = 1024;
 
 /**
- * Divides a file of any size into parts that are requests each: all rows of an overwrite key are in
+ * Divides a file of any size into parts that are requests each. All rows of an overwrite key are in
  * one part, since a second request would replace those of the first. The same file gives the same
  * parts every time.
  *
  * Memory does not grow with the file: its rows go to a temporary file, by the hash of their keys.
- *
  */
 export async function divide(
   family: Family,

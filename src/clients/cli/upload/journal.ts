@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { FamilyName, UploadRequestRecord } from '../../api/index.js';
 import { CommandError } from '../terminal.js';
 
-/** How far a part has come: not here, its outcome is unknown; without a record, it was accepted. */
+/** The progress of a part. Not here: its outcome is unknown. Without a record: it was accepted. */
 interface PartProgress {
   readonly requestId: string;
   /** The request's last record, `succeeded` or `failed`. */
@@ -28,14 +28,16 @@ export interface UploadIdentity {
   readonly digests: readonly string[];
 }
 
-/** What is lost at most when the process is killed: acceptances, which are then asked for once more. */
+/**
+ * At most so many acceptances are lost when the process is killed; the service is then asked again.
+ */
 const SAVE_EVERY_MS = 500;
 
 /**
- * How far an upload has come, in a file, so that a second run can go on from there.
+ * The progress of an upload, in a file, so that a second run can continue.
  *
- * Written before the first part is sent: what counts are the Idempotency-Keys, with which a part
- * whose outcome is unknown is sent again.
+ * It is written before the first part is sent, because of the Idempotency-Keys: a part whose
+ * outcome is unknown is sent again with its key.
  */
 export class Journal {
   private savedAt = 0;

@@ -1,6 +1,6 @@
 /**
- * A hash of an overwrite key in 53 bits, the same in every run, so that a file is divided into the
- * same requests when its upload is resumed.
+ * A hash of an overwrite key in 53 bits, the same in every run: a resumed upload divides its file
+ * into the same requests.
  *
  * Two keys with one hash do no harm: they only travel in one request.
  *
@@ -29,7 +29,7 @@ export function hashOfKey(
   return (mixed(a) >>> 0) * 0x20_0000 + (mixed(b) >>> 11);
 }
 
-/** Spreads what the last bytes changed over all bits. */
+/** Spreads the last bytes over all bits. */
 function mixed(hash: number): number {
   let h = hash;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

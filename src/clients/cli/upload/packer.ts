@@ -35,8 +35,8 @@ interface Key {
 }
 
 /**
- * Puts the rows of partitions into parts, whole keys at a time in the order in which keys first
- * occur. The last part of a partition stays open for the keys of the next.
+ * Puts the rows of partitions into parts, whole keys at a time, in the order of the keys' first
+ * rows. The last part of a partition stays open for the keys of the next.
  */
 export class Packer {
   private open: OpenPart;

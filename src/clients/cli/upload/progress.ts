@@ -3,7 +3,7 @@ import type { Terminal } from '../terminal.js';
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
 
-/** How far a command is: one line that is drawn over and over on a terminal, plain lines elsewhere. */
+/** The progress of a command: one line that is redrawn on a terminal, plain lines elsewhere. */
 export class Progress {
   private drawnAt = 0;
   private isDrawn = false;
@@ -24,7 +24,7 @@ export class Progress {
     this.draw(`${bar} ${percent}  ${text}`.slice(0, columns - 1));
   }
 
-  /** A line that stays. On a terminal only what went wrong is worth one; the bar tells the rest. */
+  /** A line that stays. A terminal gets one only for failures; the bar shows the rest. */
   line(text: string, isWrong = false): void {
     if (this.terminal.columns !== undefined && !isWrong) return;
     this.clear();

@@ -26,7 +26,7 @@ export interface ScannedRow {
   readonly fault: RowFault;
 }
 
-/** A row longer than `MAX_ROW_BYTES`, behind which nothing can be read. */
+/** A row longer than `MAX_ROW_BYTES`; nothing after it can be read. */
 export class EndlessRowError extends Error {
   constructor(readonly row: number) {
     super(`row ${row}: is longer than ${MAX_ROW_BYTES} bytes, maybe a quoted field is not closed`);
@@ -34,10 +34,10 @@ export class EndlessRowError extends Error {
 }
 
 /**
- * Finds the rows of a file that comes in pieces, as the service itself finds them.
+ * Finds the rows of a file that comes in pieces, exactly as the service finds them.
  *
- * The scanner folds quotes in its own copy of what has arrived, and a row that is not complete yet is
- * scanned again from its raw bytes once more has come.
+ * The scanner folds quotes in its own copy of the bytes, and an incomplete row is scanned again
+ * from its raw bytes once more have come.
  *
  * @throws EndlessRowError
  */
@@ -84,7 +84,7 @@ class RowScan {
       const from = scanner.nextRowAt;
       const fields = scanner.next(starts, ends);
       const next = scanner.nextRowAt;
-      // A row that ran into the end may go on, and what looks like an empty last line may not be it.
+      // A row that ends with the bytes may go on, and an empty last line may not be the last.
       if (!isLast && (fields === 0 || next > length)) {
         rest = from;
         break;
@@ -106,7 +106,7 @@ class RowScan {
     this.length -= rest;
   }
 
-  /** Where the rows begin in `raw`; undefined while that cannot be told. */
+  /** Where the rows begin in `raw`; undefined while it is not known. */
   private afterByteOrderMark(isLast: boolean): number | undefined {
     if (!this.isAtStart) return 0;
     if (this.length < 3 && !isLast) return undefined;

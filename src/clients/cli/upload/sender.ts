@@ -8,16 +8,16 @@ export interface SenderOutput {
 }
 
 /**
- * Sends parts and follows each to its end.
+ * Sends parts and follows each to its final state.
  *
- * Parts of one file have no key in common and go side by side. The last accepted upload of a key
- * wins, so no part of a file is sent before every part of the file before it is accepted; and once
- * a part cannot be sent, nothing more is.
+ * Parts of one file share no key and go side by side. The last accepted upload of a key wins, so no
+ * part of a file is sent before every part of the file before it is accepted. Once a part cannot be
+ * sent, no further one is.
  */
 export class Sender {
   /** By part, why it could not be sent, or not followed after it was accepted. */
   readonly errors = new Map<string, string>();
-  /** An error that is of this program. */
+  /** An error of this program. */
   private failure: unknown;
 
   constructor(

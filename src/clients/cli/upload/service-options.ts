@@ -4,7 +4,7 @@ import { UploadClient } from '../../api/index.js';
 import { FAMILIES, type FamilyName } from '../../../domain/families/index.js';
 import { CommandError, type Terminal } from '../terminal.js';
 
-/** Which service a command talks to, and as whom. */
+/** The service that a command calls, and its token. */
 export interface ServiceOptions {
   readonly url?: string;
   readonly tokenFile?: string;
@@ -18,7 +18,10 @@ export function familyOption(): Option {
     .makeOptionMandatory();
 }
 
-/** There is no option for the token itself: every user of a machine sees the arguments of its processes. */
+/**
+ * There is no option for the token itself: every user of a machine sees the arguments of its
+ * processes.
+ */
 export function addServiceOptions(command: Command): Command {
   return command
     .option('--url <url>', `where the service is (or CUSTOM_DATA_URL; default ${DEFAULT_URL})`)

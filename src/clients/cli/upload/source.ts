@@ -9,7 +9,7 @@ const PIECE_BYTES = 256 * 1024;
 /** What CSV of this kind usually shrinks to. */
 const GZIP_RATIO = 12;
 
-/** A file to upload, whatever it is, as bytes that can be read once and whose size is known. */
+/** A file to upload, of any kind, as bytes that can be read once and whose size is known. */
 export interface Source {
   readonly name: string;
   /** Bytes of CSV, only a guess when the file is gzip. */
@@ -22,8 +22,8 @@ export interface Source {
 }
 
 /**
- * Opens a file; `-` is standard input, which is copied to a temporary file first, as is everything
- * else that is no regular file.
+ * Opens a file. `-` is standard input. It is copied to a temporary file first, as is everything
+ * else that is not a regular file.
  *
  * @throws CommandError
  */
@@ -42,7 +42,7 @@ export async function openSource(
   async function* raw(): AsyncGenerator<Buffer> {
     let piece = Buffer.allocUnsafe(PIECE_BYTES);
     for (let at = 0; ;) {
-      // A stream that unpacks may still hold the last piece; whoever takes them plainly copies them.
+      // An unpacking stream may still hold the last piece, so it gets a new one each time.
       if (isGzip) piece = Buffer.allocUnsafe(PIECE_BYTES);
       const read = await readAt(at, piece);
       if (read === 0) return;

@@ -22,7 +22,7 @@ export function countsOf(parts: readonly StoredPart[], journal: Journal): Counts
   return counts;
 }
 
-/** What became of a file, with the reasons of what failed; rows are numbered as in the file. */
+/** The outcome of a file, with the reasons of failures; rows are numbered as in the file. */
 export function summaryOf(file: DividedFile, journal: Journal, store: PartStore): string {
   const { succeeded, failed, open } = countsOf(file.parts, journal);
   const requests = file.parts.length;
@@ -44,7 +44,7 @@ export function summaryOf(file: DividedFile, journal: Journal, store: PartStore)
   return [...lines, ...problems.lines()].map((line) => `${line}\n`).join('');
 }
 
-/** The API gives a request's rows in messages only, so that is where they are taken from. */
+/** The API gives a request's rows in messages only, so they are taken from there. */
 function addReason(problems: Problems, record: UploadRequestRecord, rowNumbers: Uint32Array): void {
   for (const [column, messages] of messagesOf(record)) {
     for (const message of messages) {

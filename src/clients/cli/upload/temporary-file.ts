@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 
 /**
- * A file for this process alone. Its name is removed at once, so the system takes its space back
+ * A file for this process alone. Its name is removed at once, so the system reclaims its space
  * however the process ends.
  */
 export class TemporaryFile {

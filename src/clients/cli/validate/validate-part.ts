@@ -4,7 +4,10 @@ import { RowFindings, type WrongRow, wrongRowsOf } from '../../../csv/wrong-rows
 import type { PackedPart } from '../upload/packer.js';
 import { fileRow } from '../upload/summary.js';
 
-/** Judges a part as the service would, and gives the rows that it would refuse, by the file's rows. */
+/**
+ * Judges a part as the service would, and gives the rows that it would refuse, by their numbers in
+ * the file.
+ */
 export function wrongRowsOfPart(family: Family, part: PackedPart, facts: UploadFacts): WrongRow[] {
   const { content, rowNumbers } = part;
   const found = new RowFindings();

@@ -4,10 +4,10 @@ import type { StandingClaim } from './claim.js';
 export const CLAIM_MS = 24 * 3_600_000;
 
 /**
- * Whose claim stands for each key: the fold of the topic `claims`, bounded. It depends on the records
- * and their times alone, so every gateway comes to the same.
+ * Whose claim holds each key: the bounded fold of the topic `claims`. It depends on the records and
+ * their times alone, so every gateway gets the same result.
  *
- * Above the bound the oldest claims are forgotten before their time: their keys are free again.
+ * Above the bound the oldest claims are forgotten early, and their keys are free again.
  */
 export class ClaimView {
   /** By key, oldest first. */
@@ -16,7 +16,7 @@ export class ClaimView {
 
   constructor(private readonly maxClaims: number) {}
 
-  /** The time of the last claim that was seen, by the log's clock. */
+  /** The time of the latest claim seen, by the log's clock. */
   get now(): number {
     return this.latest;
   }
@@ -52,7 +52,7 @@ export class ClaimView {
   }
 }
 
-/** Never before the other has settled: its upload may be about to get its end. */
+/** Never before the other claim has settled: its upload may be about to get its end. */
 function supersedes(claim: StandingClaim, standing: StandingClaim): boolean {
   return (
     claim.supersedes === standing.requestId &&

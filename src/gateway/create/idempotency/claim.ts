@@ -8,12 +8,12 @@ export interface Claim {
   readonly requestId: string;
   /** SHA-256 of the family and of the file as it was sent, base64url. */
   readonly digest: string;
-  /** Where the upload's records are: its `end` stands behind `from`. */
+  /** Where the upload's records are; its `end` is behind `from`. */
   readonly partition: number;
   readonly from: number;
-  /** The upload has its `end` so long after its claim, or never gets one. */
+  /** The upload gets its `end` within so many milliseconds after its claim, or never. */
   readonly settlesMs: number;
-  /** The request whose claim has come to nothing, and that this one takes the place of. */
+  /** The request whose claim came to nothing and whose place this one takes. */
   readonly supersedes?: string;
 }
 
@@ -22,12 +22,14 @@ export interface StandingClaim extends Claim {
   readonly takenAt: number;
 }
 
-/** Keys are the clients' words: the log has but their SHA-256 with the account's name, base64url. */
+/**
+ * Keys may be personal data, so the log has only their SHA-256 with the account's name, base64url.
+ */
 export function keyHash(account: string, key: string): string {
   return hash('sha256', `${account}\n${key}`, 'base64url');
 }
 
-/** All claims stand in one partition, whose order decides who was first. */
+/** All claims are in one partition: its order decides who was first. */
 export function claimRecord(claim: Claim): RecordToAppend {
   return {
     key: claim.key,
@@ -37,7 +39,7 @@ export function claimRecord(claim: Claim): RecordToAppend {
   };
 }
 
-/** The claim in a record. The topic is written by this service alone. */
+/** The claim in a record. Only this service writes the topic. */
 export function claimOf({ value, timestamp }: LogRecord): StandingClaim {
   return { ...(JSON.parse(value.toString()) as Claim), takenAt: timestamp };
 }

@@ -14,7 +14,7 @@ const CLOCK_MARGIN_MS = 3_600_000;
 
 /**
  * The claims on idempotency keys, of all gateways. The topic is followed from the first upload on
- * that has a key: who sends none pays nothing.
+ * that has a key: without keys it costs nothing.
  */
 @Injectable()
 export class Claims implements OnApplicationShutdown {
@@ -29,8 +29,8 @@ export class Claims implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Makes a claim and tells whose claim stands for the key, and for how long by the log's clock: both
-   * are at most a timeout of the log old.
+   * Makes a claim, and tells whose claim holds the key and for how long by the log's clock. Both
+   * are at most one log timeout old.
    *
    * @throws LogUnavailableError the claim may have been made
    */
@@ -40,13 +40,13 @@ export class Claims implements OnApplicationShutdown {
     const from = performance.now();
     const { offset } = await this.timedLog.append('claims', claimRecord(claim));
     await tail.reached([offset + 1], logTimeoutMs);
-    // A process that was held up must not act on it: others may have taken over meanwhile.
+    // A process that was held up must not act on an old answer: others may have taken over.
     if (performance.now() - from > logTimeoutMs) throw new LogUnavailableError('late claim');
     const standing = this.view.get(claim.key) ?? { takenAt: this.view.now, ...claim };
     return { standing, ageMs: this.view.now - standing.takenAt };
   }
 
-  /** Rejects when the claims of others would be heard of no longer. */
+  /** Rejects when the claims of others can no longer be followed. */
   get failed(): Promise<never> {
     return this.failure.promise;
   }

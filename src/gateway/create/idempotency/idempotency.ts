@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { coversRequest, type ErasureFence } from '../../../domain/erasure-fence.js';
+import { coversRequest, type ErasedUploads } from '../../../domain/erased-uploads.js';
 import type { RequestLookup } from '../../../status/request-lookup.js';
 import { type Transition, uploaded } from '../../../status/transition.js';
 import { transitionRecord } from '../../../status/publisher.js';
@@ -9,7 +9,7 @@ import type { UploadLog } from '../../../log/upload-log.js';
 import { TimedLog } from '../timed-log.js';
 import type { UploadIdentity, UploadPlace } from '../receive/upload-writer.js';
 import {
-  ERASURE_FENCE,
+  ERASED_UPLOADS,
   GATEWAY_CONFIG,
   REQUEST_LOOKUP,
   UPLOAD_LOG,
@@ -20,14 +20,14 @@ import { keyInProgress, keyReused, uploadNotTaken } from '../../http/problem.js'
 import { type Claim, keyHash, type StandingClaim } from './claim.js';
 import { Claims } from './claims.js';
 
-/** What a client has said of its upload with `Idempotency-Key`. */
+/** What a client said of its upload with `Idempotency-Key`. */
 export interface KeyedFile {
   readonly key: string;
   /** See `Claim.digest`. */
   readonly digest: string;
 }
 
-/** An end may not be looked for beyond this: the clocks of two partitions differ a little. */
+/** An end is looked for so much longer: the clocks of two partitions differ a little. */
 const CLOCK_MARGIN_MS = 60_000;
 
 /**
@@ -40,14 +40,14 @@ export class Idempotency {
     @Inject(UPLOAD_LOG) private readonly log: UploadLog,
     @Inject(TimedLog) private readonly timedLog: TimedLog,
     @Inject(REQUEST_LOOKUP) private readonly lookup: RequestLookup,
-    @Inject(ERASURE_FENCE) private readonly erased: ErasureFence,
+    @Inject(ERASED_UPLOADS) private readonly erased: ErasedUploads,
     @Inject(VERSION_CLOCK) private readonly clock: VersionClock,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   /**
-   * Claims the key for an upload whose chunks are durable. Undefined: it has the key, and its `end` is
-   * to be written at once. Otherwise the request that had it first.
+   * Claims the key for an upload whose chunks are durable. Undefined: the upload holds the key, and
+   * its `end` is to be written at once. Otherwise the request that had the key first.
    *
    * @throws Problem 409 while that one is in progress, 422 when its file was another, 503
    * @throws LogUnavailableError
@@ -82,7 +82,7 @@ export class Idempotency {
     }
   }
 
-  /** The request of another's claim; undefined when there is none and never will be. */
+  /** The request of another upload's claim; undefined when there is none and never will be. */
   private async requestOf(
     claim: StandingClaim,
     ageMs: number,
@@ -119,7 +119,10 @@ export class Idempotency {
     });
   }
 
-  /** What a gateway that died behind the `end` has left undone. Undefined: the request was erased. */
+  /**
+   * Publishes what a gateway that died after writing the `end` left undone. Undefined: the request
+   * was erased.
+   */
   private async finish(identity: UploadIdentity, end: UploadEnd): Promise<Transition | undefined> {
     const { version } = end;
     const sentMax = this.clock.max.toString();

@@ -9,15 +9,15 @@ const LINE_FEED = 0x0a;
 /**
  * Cuts a stream of bytes into chunks of 64 to 128 KiB; the last may be smaller.
  *
- * A chunk ends at a line break where its second half has one, so that people can read the topic,
- * and anywhere otherwise. The bytes are copied: keeping the pieces as they come would let a client
- * that sends single bytes make each cost an object of hundreds.
+ * A chunk ends at a line break if its second half has one, so that people can read the topic, and
+ * anywhere otherwise. The bytes are copied: if pieces were kept as they come, a client that sends
+ * single bytes would make each of them cost an object of hundreds.
  */
 export class Chunker {
   private buffer: Buffer<ArrayBuffer> = Buffer.alloc(0);
   private length = 0;
 
-  /** @param expectedBytes about what the content comes to, to begin with a buffer of that size */
+  /** @param expectedBytes the content's approximate size, to begin with a buffer of that size */
   constructor(
     private readonly buffers: ChunkBuffers,
     private readonly expectedBytes = USUAL_FIRST_CAPACITY,
@@ -31,7 +31,7 @@ export class Chunker {
     return this.length === 0;
   }
 
-  /** Takes bytes of `piece` from `from` on, as far as the chunk has room; returns how many. */
+  /** Takes bytes of `piece` from `from` on, as many as the chunk has room for; returns how many. */
   fill(piece: Uint8Array, from: number): number {
     const taken = Math.min(piece.length - from, TARGET_BYTES - this.length);
     this.reserve(this.length + taken);
@@ -40,7 +40,7 @@ export class Chunker {
     return taken;
   }
 
-  /** Cuts a chunk off a full buffer and keeps what is behind the cut. */
+  /** Cuts a chunk off a full buffer and keeps what follows the cut. */
   cut(): Buffer<ArrayBuffer> {
     const lineBreak = this.buffer.lastIndexOf(LINE_FEED, this.length - 1);
     const end = lineBreak + 1 >= MIN_CUT_BYTES ? lineBreak + 1 : this.length;
@@ -77,12 +77,12 @@ export class ChunkBuffers {
   // A new buffer for each made V8 collect its whole heap for every 40 MB of files.
   private readonly full = new Pool(() => Buffer.allocUnsafeSlow(TARGET_BYTES), MAX_FREE);
 
-  /** @param bytes at most `TARGET_BYTES`; what is in the buffer means nothing */
+  /** @param bytes at most `TARGET_BYTES`; the buffer's content is undefined */
   take(bytes: number): Buffer<ArrayBuffer> {
     return bytes < TARGET_BYTES ? Buffer.allocUnsafe(bytes) : this.full.take();
   }
 
-  /** @param chunk the beginning of a buffer; nobody may use it, or what is behind it, any more */
+  /** @param chunk the beginning of a buffer; nobody may use the buffer any more */
   giveBack(chunk: Buffer<ArrayBuffer>): void {
     if (chunk.buffer.byteLength === TARGET_BYTES) this.full.giveBack(Buffer.from(chunk.buffer));
   }

@@ -18,12 +18,12 @@ import {
 import { MAX_BODY_BYTES } from '../../../domain/upload-limits.js';
 import { strictForm } from './strict-form.js';
 
-/** One more than is allowed of each, so that the one too many is noticed. */
+/** One more than is allowed of each, so that the surplus one is noticed. */
 const LIMITS = { files: 2, fields: 1, fieldSize: 0, parts: 2, headerPairs: 100 };
 
 /**
- * Less is left until the next turn of the event loop: a chunked body may come as thousands of tiny
- * pieces in one packet, and each that is passed on by itself costs far more than its bytes.
+ * Fewer bytes wait for the next turn of the event loop: a chunked body may come as thousands of
+ * tiny pieces in one packet, and passing each on costs far more than its bytes.
  */
 const WORTH_READING_BYTES = 4_096;
 
@@ -31,10 +31,10 @@ const WORTH_READING_BYTES = 4_096;
  * Reads a multipart body whose only part is the file, and hands the file's bytes to `take`, which
  * holds the client back by being slow. Resolves when the body is complete and `take` is done.
  *
- * When it rejects, the rest of the body is unread and `take` may still be running; the file's
- * stream is destroyed then.
+ * When it rejects, the rest of the body is unread, `take` may still be running, and the file's
+ * stream is destroyed.
  *
- * @param stopped stops the reading; its reason is what this rejects with
+ * @param stopped stops the reading; this rejects with its reason
  * @throws Problem 400, 413
  * @throws ClientGoneError
  */
@@ -67,8 +67,8 @@ export function readFilePart(
       if (isOver) return;
       leave();
       reject(reason);
-      // Not now: some of busboy's events are emitted in the middle of its parser, which goes on
-      // with its streams when the listener returns.
+      // Not now: busboy emits some events in the middle of its parser, which goes on with its
+      // streams when the listener returns.
       process.nextTick(() => form.destroy());
     };
 
@@ -124,7 +124,7 @@ export function readFilePart(
     form.on('field', (name) => {
       fail(name === 'file' ? noFilename() : otherParts());
     });
-    // The end of a second part, even of one that busboy skips without a word.
+    // The end of a second part, even of one that busboy skips silently.
     form.on('partsLimit', () => {
       fail(otherParts());
     });
@@ -153,35 +153,35 @@ function ignore(): void {
   // The file's stream fails together with the form or the request, which report it.
 }
 
-/** A client that sends nothing for this part of the upload deadline is given up. */
+/** After this part of the upload deadline without a byte the client is cut off. */
 const IDLE_SHARE = 1 / 4;
 
 /**
- * Gives up on a client that stops sending, or that takes longer than the upload deadline. The time
- * that the service itself holds the client back is not held against it.
+ * Cuts off a client that stops sending, or that takes longer than the upload deadline. Time in
+ * which the service itself holds the client back does not count.
  */
 export class Patience {
   private held = false;
   private readonly idle: NodeJS.Timeout;
   private readonly deadline: NodeJS.Timeout;
 
-  constructor(deadlineMs: number, giveUp: (reason: Problem) => void) {
+  constructor(deadlineMs: number, cutOff: (reason: Problem) => void) {
     this.idle = setTimeout(() => {
       if (this.held) this.idle.refresh();
-      else giveUp(tooSlow());
+      else cutOff(tooSlow());
     }, deadlineMs * IDLE_SHARE);
     this.deadline = setTimeout(() => {
-      giveUp(this.held ? uploadNotTaken() : tooSlow());
+      cutOff(this.held ? uploadNotTaken() : tooSlow());
     }, deadlineMs);
   }
 
-  /** The client sends. */
+  /** From now on the client sends. */
   renew(): void {
     this.held = false;
     this.idle.refresh();
   }
 
-  /** The client waits for the service. */
+  /** From now on the client waits for the service. */
   hold(): void {
     this.held = true;
   }

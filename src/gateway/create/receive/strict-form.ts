@@ -1,12 +1,12 @@
 import busboy from 'busboy';
 
-/** Nowhere allowed in a header. */
+/** Allowed nowhere in a header. */
 const NO_HEADER = Buffer.from([0]);
 
-/** Of busboy (1.6.0); its types leave it out. */
+/** A class inside busboy (1.6.0) that its types leave out. */
 interface FormInternals {
   readonly _bparser: {
-    /** Is given what lies before a boundary, if anything, and told of the boundary itself. */
+    /** Gets the bytes before a boundary, if any, and whether the boundary itself was found. */
     _cb: (
       isMatch: boolean,
       data: Buffer | undefined,
@@ -17,14 +17,14 @@ interface FormInternals {
   };
   /** Null outside a part's header. */
   readonly _hparser: object | null;
-  /** The last boundary has been. */
+  /** The last boundary has been found. */
   readonly _complete: boolean;
 }
 
 /**
  * To be called at the start.
  *
- * @throws Error when busboy is not the one that `strictForm` knows from within
+ * @throws Error when busboy's inside is not the one that `strictForm` knows
  */
 export function checkBusboy(): void {
   const headers = { 'content-type': 'multipart/form-data; boundary=b' };
@@ -34,14 +34,14 @@ export function checkBusboy(): void {
 }
 
 /**
- * Busboy, but sure to come to an end, and to the same however a form is cut into pieces. By itself it
- * may wait for the end of a part for ever, by the first two of these:
+ * Busboy, made to always end, and to end the same way however a form is cut into pieces. By itself
+ * busboy may wait for the end of a part for ever, by the first two of these:
  *
- * - It goes on with a part's header behind a boundary; here that is an error of the form.
- * - It begins parts behind the last boundary, when they come in one piece with it; here what lies there
- *   is ignored, as it is when it comes later.
- * - It overlooks a boundary that is told together with a lone `\r` or `-` before it; here they are told
- *   one after the other.
+ * - It goes on with a part's header behind a boundary. Here that is an error of the form.
+ * - It begins parts behind the last boundary when they come in one piece with it. Here they are
+ *   ignored, as they are when they come later.
+ * - It overlooks a boundary that it is told of together with a lone `\r` or `-` before it. Here it
+ *   is told of them one after the other.
  *
  * @throws Error when the headers name no boundary
  */

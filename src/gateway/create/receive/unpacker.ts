@@ -6,13 +6,13 @@ export class Unpacker {
   private isPlain = false;
   private gzip: GzipUnpacker | undefined;
 
-  /** @param maxBytes of an unpacked gzip file; a plain one is bounded by what may be sent */
+  /** @param maxBytes of an unpacked gzip file; a plain file is bounded by the size of the body */
   constructor(
     private readonly maxBytes: number,
     private readonly sink: (bytes: Buffer) => Promise<void>,
   ) {}
 
-  /** What is wrong with the file as a whole, in a sentence for the client. */
+  /** What is wrong with the file as a whole, as a sentence for the client. */
   get finding(): string | null {
     return this.gzip?.finding ?? null;
   }
@@ -27,7 +27,7 @@ export class Unpacker {
     else if (this.firstByte !== undefined && !this.isPlain) await this.sink(this.firstByte);
   }
 
-  /** Releases the memory of an unpacking that is not to be finished. */
+  /** Releases the memory of an unpacking that will not be finished. */
   destroy(): void {
     this.gzip?.destroy();
   }
@@ -48,7 +48,7 @@ export class Unpacker {
   }
 }
 
-/** How much is unpacked at a time; also what an upload holds beside its chunks. */
+/** How much is unpacked at a time; an upload holds this much besides its chunks. */
 const OUTPUT_BYTES = 32 * 1024;
 
 const BROKEN = 'the gzip data is broken, or other data follows it';
@@ -59,7 +59,7 @@ const TRAILING = 'there are bytes after the end of the gzip data';
  * Unpacks gzip (one member or several) as it comes, in bounded memory: `sink` holds back the
  * unpacking, and the unpacking holds back `write`.
  *
- * What is wrong with the data is a finding, not an error; after it the data is not looked at.
+ * Bad data is a finding, not an error. After it the rest of the data is ignored.
  */
 export class GzipUnpacker {
   finding: string | null = null;
@@ -74,7 +74,7 @@ export class GzipUnpacker {
     private readonly sink: (bytes: Buffer) => Promise<void>,
   ) {
     this.passedOn = this.passOn();
-    // Its failure is met again in `end`; until then nobody may be waiting for it.
+    // `end` meets its failure again; until then nobody may be waiting for it.
     this.passedOn.catch(ignore);
     this.gunzip.once('close', () => {
       this.wake();
@@ -125,7 +125,7 @@ export class GzipUnpacker {
     }
   }
 
-  /** zlib takes zero bytes after the last member for padding and leaves them, silently. */
+  /** zlib takes zero bytes after the last member for padding and stops there, silently. */
   private lookForTrailingBytes(): void {
     if (this.gunzip.errored === null && this.gunzip.bytesWritten < this.packedBytes) {
       this.finding ??= TRAILING;

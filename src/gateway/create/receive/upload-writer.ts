@@ -9,8 +9,8 @@ import type { ChunkBuffers } from './chunker.js';
 import type { TimedLog } from '../timed-log.js';
 
 /**
- * Fewer let the log wait for the client: three accept 1.07x the bytes that two do, and 64 uploads hold
- * 8 MiB more while the log stalls. Four accept less than three.
+ * With fewer the log waits for the client: three accept 1.07x the bytes that two do, and 64 uploads
+ * hold 8 MiB more while the log hangs. Four accept less than three.
  */
 const MAX_UNACKNOWLEDGED = 3;
 
@@ -20,14 +20,15 @@ export interface UploadIdentity {
   readonly family: FamilyName;
 }
 
-/** Where an upload's records stand, as far as that is known before its end. */
+/** Where an upload's records are, as far as that is known before its end. */
 export interface UploadPlace extends Pick<UploadEnd, 'firstOffset'> {
   readonly partition: number;
 }
 
 /**
- * Writes one upload's run of records to one partition: chunks, then an end or an abort. The last chunk
- * is kept back and goes with the end and the first transition: a small file waits once for the log, not three times.
+ * Writes the records of one upload to one partition: chunks, then an end or an abort. The last
+ * chunk is kept back and goes with the end and the first transition, so a small file waits for the
+ * log once, not three times.
  *
  * Everything rejects with LogUnavailableError when the log fails or does not answer in time.
  */
@@ -40,7 +41,10 @@ export class UploadWriter {
   private last: Buffer<ArrayBuffer> | undefined;
   private isClosed = false;
 
-  /** @param failed called as soon as a chunk is not taken, which may be long before the next write */
+  /**
+   * @param failed called as soon as the log refuses a chunk, which may be long before the next
+   * write
+   */
   constructor(
     private readonly log: TimedLog,
     private readonly buffers: ChunkBuffers,
@@ -56,13 +60,13 @@ export class UploadWriter {
     return this.byteCount;
   }
 
-  /** Resolves when there is room for another chunk; to be awaited before each. */
+  /** Resolves when there is room for another chunk; await it before each. */
   async room(): Promise<void> {
     if (this.unacknowledged.length === MAX_UNACKNOWLEDGED) await this.unacknowledged.shift();
     if (this.isClosed) throw new LogUnavailableError('the upload was given up');
   }
 
-  /** @param value in a buffer of its own, which is given back when the log has it */
+  /** @param value in a buffer of its own, which is reused once the log has it */
   chunk(value: Buffer<ArrayBuffer>): void {
     const sequence = this.chunkCount++;
     this.byteCount += value.length;
@@ -81,14 +85,14 @@ export class UploadWriter {
     this.byteCount += value.length;
   }
 
-  /** Resolves when the log has every chunk but the last; what all of them come to. */
+  /** Resolves when the log has every chunk but the last, with the bytes of all of them. */
   async acknowledged(): Promise<Pick<UploadEnd, 'chunks' | 'bytes' | 'firstOffset'>> {
     await Promise.all(this.unacknowledged);
     return { chunks: this.chunkCount, bytes: this.byteCount, firstOffset: this.firstOffset };
   }
 
   /**
-   * Resolves when the log has the upload as a whole, and what makes it known.
+   * Resolves when the log has the whole upload and its first transition.
    *
    * @param traceparent the trace that the upload's processing belongs to
    * @param transition the upload's first
@@ -103,7 +107,7 @@ export class UploadWriter {
     const trace = traceparent === undefined ? {} : { traceparent };
     const record = this.record({ type: 'end', ...trace }, Buffer.from(JSON.stringify(end)));
     const chunks = last === undefined ? [] : [this.chunkRecord(this.chunkCount - 1, last)];
-    // In this order: known without its end, a request would be in flight for ever.
+    // In this order: a request that is known but has no end would be in flight for ever.
     await this.log.appendInOrder(
       { topic: 'uploads', records: [...chunks, record] },
       { topic: 'status', records: [transition] },
@@ -112,8 +116,8 @@ export class UploadWriter {
   }
 
   /**
-   * Tells the readers that no end follows, unless one may already be on its way or there is
-   * nothing to take back. Never rejects: readers also give up an upload that stays without an end.
+   * Tells the readers that no end follows, unless one may already be on its way or nothing was
+   * written. Never rejects: readers also drop an upload that stays without an end.
    */
   async abort(): Promise<void> {
     if (this.isClosed) return;

@@ -3,9 +3,8 @@ import Connection from 'kafkajs/src/network/connection.js';
 let isMended = false;
 
 /**
- * Mends a fault of kafkajs 2.2.4, once per process: two requests at once over a connection that is not
- * there yet make two sockets, of which it forgets the first. That one stays open, and keeps a process
- * that would end.
+ * Fixes kafkajs 2.2.4, once per process: two requests at once over a connection that is not open
+ * yet make two sockets, and kafkajs forgets the first. It stays open and keeps the process alive.
  */
 export function mendConnecting(): void {
   if (isMended) return;

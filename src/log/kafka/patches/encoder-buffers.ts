@@ -1,16 +1,17 @@
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 
-/** Above it a buffer is made as large as it has to be: nothing much will follow. */
+/** Above it a buffer gets exactly the size that it needs: little will follow. */
 const LARGE_BYTES = 16 * 1024;
-/** What may follow in a large buffer all the same, a record's headers for instance. */
+/** What may follow in a large buffer all the same, such as a record's headers. */
 const SLACK_BYTES = 512;
 
 let isMended = false;
 
 /**
- * Mends how kafkajs 2.2.4 makes room for what it sends, once per process: it takes the next power of
- * two, filled with zeros, for each part of a list anew, so that a megabyte of records makes nine of
- * garbage. Buffers lie outside V8's heap, which answers with a full collection for every few of them.
+ * Fixes how kafkajs 2.2.4 allocates what it sends, once per process: for each part of a list it
+ * takes the next power of two, filled with zeros, so that a megabyte of records makes nine of
+ * garbage. Buffers lie outside V8's heap, and V8 answers with a full collection for every few of
+ * them.
  */
 export function mendEncoderBuffers(): void {
   if (isMended) return;

@@ -6,12 +6,12 @@ const CHECK_MS = 10;
 let isMended = false;
 
 /**
- * Mends a fault of kafkajs 2.2.4, once per process: with nothing waiting to be sent, a connection
- * sets its check timer with a negative delay, which Node takes as one millisecond, and the check
- * sets the next one. Every connection that has had one request so wakes the process a thousand
- * times a second, 4 to 5 % of a core, and newer Nodes warn of it (TimeoutNegativeWarning).
+ * Fixes kafkajs 2.2.4, once per process: with nothing waiting to be sent, a connection sets its
+ * check timer with a negative delay, which Node takes as one millisecond, and each check sets the
+ * next one. So every connection that has had a request wakes the process a thousand times a second,
+ * 4 to 5 % of a core, and newer versions of Node warn of it (TimeoutNegativeWarning).
  *
- * Without waiting requests there is nothing to check, and whoever enqueues one sets the timer.
+ * Without waiting requests there is nothing to check, and enqueueing one sets the timer.
  */
 export function mendIdleTimers(): void {
   if (isMended) return;

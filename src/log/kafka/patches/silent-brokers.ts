@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import Connection from 'kafkajs/src/network/connection.js';
 
-/** For how long a broker that was silent is not connected with. */
+/** For so long a silent broker is not connected to again. */
 const AVOIDED_MS = 5_000;
 
 /** By address: until when, by performance.now(). */
@@ -9,10 +9,10 @@ const avoided = new Map<string, number>();
 let isMended = false;
 
 /**
- * Mends a fault of kafkajs 2.2.4, once per process: a request without an answer leaves its connection as
- * it is, and clients ask the brokers that they are connected with where leaders are, the one that they
- * began with first. One that hangs is so asked again and again, whoever leads meanwhile. Here its
- * connection ends with the first request that it does not answer, and for a while there is no other.
+ * Fixes kafkajs 2.2.4, once per process: a request without an answer leaves its connection as it
+ * is, and clients ask connected brokers for the leaders, the first one first. So one that hangs is
+ * asked again and again, whoever leads meanwhile. Here the first unanswered request ends its
+ * connection, and for a while there is no other.
  */
 export function mendSilence(): void {
   if (isMended) return;

@@ -11,8 +11,8 @@ import { erasureOf } from '../../../../src/operator/erasure/account-erasure.js';
 import { FormattedLog } from '../../../../src/log/formatted-log.js';
 import { LmdbLog, type LmdbLogOptions } from '../../../../src/log/lmdb/lmdb-log.js';
 import { type LogRecord, type Topic, TOPICS } from '../../../../src/log/upload-log.js';
-import { Collector, record } from '../../../helpers/log/log-folders.js';
-import { outcomeOf, type Outcome } from '../../../helpers/outcome.js';
+import { Collector, record } from '../../../support/log/log-folders.js';
+import { outcomeOf, type Outcome } from '../../../support/service/outcome.js';
 
 let DATA_DIR: string;
 beforeEach(async () => {

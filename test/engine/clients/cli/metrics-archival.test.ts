@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { logFolder } from '../../../../src/config/data-folder.js';
 import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';
 import type { LogRecord } from '../../../../src/log/upload-log.js';
-import { outcomeOf } from '../../../helpers/outcome.js';
+import { outcomeOf } from '../../../support/service/outcome.js';
 
 let DATA_DIR: string;
 

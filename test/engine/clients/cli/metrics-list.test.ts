@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { outcomeOf } from '../../../helpers/outcome.js';
+import { outcomeOf } from '../../../support/service/outcome.js';
 
 /** Stands for ClickHouse's HTTP interface: keeps what it was asked and gives the answer it was told. */
 let server: Server;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DataFolderLock } from '../../../../src/log/lmdb/data-folder-lock.js';
 import { ChdbWarehouse } from '../../../../src/warehouse/chdb/chdb-warehouse.js';
-import { outcomeOf } from '../../../helpers/outcome.js';
+import { outcomeOf } from '../../../support/service/outcome.js';
 
 // The engine takes one data folder per process.
 let DATA_DIR: string;

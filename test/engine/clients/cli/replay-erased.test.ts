@@ -8,8 +8,8 @@ import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { createQueryServer } from '../../../../src/query/server.js';
 import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
-import { type Outcome, outcomeOf } from '../../../helpers/outcome.js';
-import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
+import { type Outcome, outcomeOf } from '../../../support/service/outcome.js';
+import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
 /** The log may delete the order to erase before it deletes what the order covers: the table knows it then. */
 

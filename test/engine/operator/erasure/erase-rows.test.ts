@@ -6,11 +6,11 @@ import { eraseRows, type ErasureTables } from '../../../../src/operator/erasure/
 import { SqlRequestStore } from '../../../../src/status/sql-request-store.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../../../src/warehouse/warehouse.js';
-import { ClickHouseHttp } from '../../../helpers/clickhouse-http.js';
-import { storageBlock, type StoredKey } from '../../../helpers/native-rows.js';
-import { withoutKeeper } from '../../../helpers/without-keeper.js';
-import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
-import { connectTo } from '../../../helpers/warehouses.js';
+import { ClickHouseHttp } from '../../../support/clickhouse/clickhouse-http.js';
+import { storageBlock, type StoredKey } from '../../../support/model/native-rows.js';
+import { withoutKeeper } from '../../../support/clickhouse/without-keeper.js';
+import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
+import { connectTo } from '../../../support/chdb/warehouses.js';
 
 const AT = 1_795_240_000_000;
 const ERASURE = { account: "ac'me", version: lastVersionAt(AT), actor: 'operator:me', at: AT };

@@ -1,7 +1,7 @@
 import { CONSUMER_GROUPS } from '../../../../src/log/upload-log.js';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
-import { coversRequest, type ErasureFence } from '../../../../src/domain/erasure-fence.js';
+import { coversRequest, type ErasedUploads } from '../../../../src/domain/erased-uploads.js';
 import { lastVersionAt, timeOfVersion } from '../../../../src/domain/version.js';
 import {
   erasureOf,
@@ -11,8 +11,8 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import { ErasedAccounts } from '../../../../src/operator/erasure/erased-accounts.js';
 import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
-import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
-import { Collector, LogFolders, readAll, until } from '../../../helpers/log/log-folders.js';
+import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
+import { Collector, LogFolders, readAll, until } from '../../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 let opened: TestWarehouse;
@@ -31,11 +31,11 @@ test('an order covers what is uploaded until the uploads under way have ended, a
   expect(until).toBeGreaterThanOrEqual(NOW + 60_000 + 2 * 10_000);
   expect(until).toBeLessThan(NOW + 120_000);
   expect(timeOfVersion(version + 1n)).toBe(until + 1);
-  const fence: ErasureFence = { covers: (of, upTo) => of === 'acme' && upTo <= version };
+  const erased: ErasedUploads = { covers: (of, upTo) => of === 'acme' && upTo <= version };
   const begunAt = (time: number): string => uuidv7({ msecs: time });
-  expect(coversRequest(fence, 'acme', begunAt(until))).toBe(true);
-  expect(coversRequest(fence, 'acme', begunAt(until + 1))).toBe(false);
-  expect(coversRequest(fence, 'other', begunAt(until))).toBe(false);
+  expect(coversRequest(erased, 'acme', begunAt(until))).toBe(true);
+  expect(coversRequest(erased, 'acme', begunAt(until + 1))).toBe(false);
+  expect(coversRequest(erased, 'other', begunAt(until))).toBe(false);
 });
 
 test('an order covers what gateways accepted whose clocks are ahead', () => {

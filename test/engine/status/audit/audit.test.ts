@@ -9,8 +9,8 @@ import {
 } from '../../../../src/status/audit.js';
 import { advance, uploaded } from '../../../../src/status/transition.js';
 import { erasureRecord } from '../../../../src/operator/erasure/account-erasure.js';
-import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
-import { LogFolders } from '../../../helpers/log/log-folders.js';
+import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
+import { LogFolders } from '../../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 let opened: TestWarehouse;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ChdbWarehouse } from '../../../../src/warehouse/chdb/chdb-warehouse.js';
 import { blockOf, column, STRING, UINT32, UINT64 } from '../../../../src/warehouse/native/block.js';
 import { WarehouseError, type NativeBlock } from '../../../../src/warehouse/warehouse.js';
-import { openEmptyWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
+import { openEmptyWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {

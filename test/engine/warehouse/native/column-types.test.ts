@@ -18,7 +18,7 @@ import {
   UUID,
   varint,
 } from '../../../../src/warehouse/native/block.js';
-import { openEmptyWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
+import { openEmptyWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {

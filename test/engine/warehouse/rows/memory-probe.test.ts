@@ -8,9 +8,9 @@ import { ONE_PART } from '../../../../src/warehouse/one-part.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
 import { identifier } from '../../../../src/warehouse/sql.js';
 import type { NativeBlock } from '../../../../src/warehouse/warehouse.js';
-import { ClickHouseHttp } from '../../../helpers/clickhouse-http.js';
-import { csv, goodRow, verdictOn } from '../../../helpers/files.js';
-import { connectTo } from '../../../helpers/warehouses.js';
+import { ClickHouseHttp } from '../../../support/clickhouse/clickhouse-http.js';
+import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
+import { connectTo } from '../../../support/chdb/warehouses.js';
 
 /** A probe says nothing unless it needs as much memory as the upload that it stands for. */
 

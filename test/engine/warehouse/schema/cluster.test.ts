@@ -6,7 +6,7 @@ import { onCluster } from '../../../../src/warehouse/schema/cluster.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
 import { statementsOf } from '../../../../src/warehouse/sql.js';
 import type { Warehouse } from '../../../../src/warehouse/warehouse.js';
-import { openEmptyWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
+import { openEmptyWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
 describe('a statement on a cluster', () => {
   test('a table is replicated on every node, behind one that is sharded by account', () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { COST, textColumns } from '../../../../src/domain/families/index.js';
-import { storageBlock, type Row, type StoredKey } from '../../../helpers/native-rows.js';
-import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
+import { storageBlock, type Row, type StoredKey } from '../../../support/model/native-rows.js';
+import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {

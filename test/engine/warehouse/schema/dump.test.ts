@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 import { expect, test } from '@jest/globals';
 
-import { openTestWarehouse } from '../../../helpers/warehouse.js';
+import { openTestWarehouse } from '../../../support/chdb/warehouse.js';
 
 const DUMP = new URL('../../../../src/warehouse/schema/dump.sql', import.meta.url);
 

@@ -1,5 +1,5 @@
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
-import { passingOn, type TestWarehouse } from '../../../helpers/warehouse.js';
+import { passingOn, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
 class Killed extends Error {}
 

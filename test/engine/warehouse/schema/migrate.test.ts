@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { blockOf, column, STRING, UINT16 } from '../../../../src/warehouse/native/block.js';
 import { migrate, SchemaError, waitForSchema } from '../../../../src/warehouse/schema/migrate.js';
-import { openEmptyWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
+import { openEmptyWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 import { migrateKilledOften } from './killed-migrations.js';
 
 let opened: TestWarehouse;

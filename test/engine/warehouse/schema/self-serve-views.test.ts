@@ -9,8 +9,8 @@ import {
   UINT128,
 } from '../../../../src/warehouse/native/block.js';
 import { SELF_SERVE, textColumns } from '../../../../src/domain/families/index.js';
-import { storageBlock, type Row, type StoredKey } from '../../../helpers/native-rows.js';
-import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
+import { storageBlock, type Row, type StoredKey } from '../../../support/model/native-rows.js';
+import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {

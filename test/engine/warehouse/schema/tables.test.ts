@@ -7,7 +7,7 @@ import {
   valueColumns,
   type Column,
 } from '../../../../src/domain/families/index.js';
-import { openTestWarehouse, type TestWarehouse } from '../../../helpers/warehouse.js';
+import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 
 import { afterAll, beforeAll, test } from '@jest/globals';
 
-import { describeWithBroker } from '../../../helpers/kafka.js';
-import { seededRandom } from '../../../helpers/seeded-random.js';
-import { countFault, IS_SOAK } from '../../../helpers/soak.js';
-import { ThreeBrokers } from '../../../helpers/three-brokers.js';
+import { describeWithBroker } from '../../../support/kafka/kafka.js';
+import { seededRandom } from '../../../support/model/seeded-random.js';
+import { countFault, IS_SOAK } from '../../../support/service/soak.js';
+import { ThreeBrokers } from '../../../support/service/three-brokers.js';
 import { FAULTS } from './faults.js';
 
 /** The whole service on three brokers, of which some stop, die, hang or change their leaders. */

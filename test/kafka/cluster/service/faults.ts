@@ -1,14 +1,14 @@
 import { expect } from '@jest/globals';
 
-import { headerBytes } from '../../../helpers/kafka-proxy.js';
+import { headerBytes } from '../../../support/kafka/kafka-proxy.js';
 import {
   found,
   GROUP,
   INGEST_PROCESSES,
   type ThreeBrokers,
   UPLOADS,
-} from '../../../helpers/three-brokers.js';
-import { COST, csvOf } from '../../../helpers/warehouse-model.js';
+} from '../../../support/service/three-brokers.js';
+import { COST, csvOf } from '../../../support/model/warehouse-model.js';
 
 /**
  * Makes itself, shows by what the brokers say that it has happened while uploads were under way, and

@@ -6,11 +6,11 @@ import { timeOfVersion } from '../../../../src/domain/version.js';
 import { erasureOf } from '../../../../src/operator/erasure/account-erasure.js';
 import type { KafkaLog } from '../../../../src/log/kafka/kafka-log.js';
 import { TOPICS } from '../../../../src/log/upload-log.js';
-import { KafkaBroker } from '../../../helpers/kafka-broker.js';
-import { describeWithBroker, KafkaLogs } from '../../../helpers/kafka.js';
-import { record } from '../../../helpers/log/log-folders.js';
-import { type Outcome, outcomeOf } from '../../../helpers/outcome.js';
-import { makeDataDir, removeDataDir } from '../../../helpers/service-process.js';
+import { KafkaBroker } from '../../../support/kafka/kafka-broker.js';
+import { describeWithBroker, KafkaLogs } from '../../../support/kafka/kafka.js';
+import { record } from '../../../support/log/log-folders.js';
+import { type Outcome, outcomeOf } from '../../../support/service/outcome.js';
+import { makeDataDir, removeDataDir } from '../../../support/service/service-process.js';
 
 const HOUR = 3_600_000;
 const SETTINGS = {

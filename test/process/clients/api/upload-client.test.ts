@@ -14,8 +14,8 @@ import {
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../../helpers/service-process.js';
-import { fileWith } from '../../../helpers/files.js';
+} from '../../../support/service/service-process.js';
+import { fileWith } from '../../../support/files/files.js';
 import { type Fault, Proxy } from './proxy.js';
 
 let dataDir: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { Outcome } from '../../../helpers/outcome.js';
+import type { Outcome } from '../../../support/service/outcome.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../dist/clients/cli/main.js', import.meta.url));
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { UploadClient } from '../../../../src/clients/api/index.js';
-import { fileWith } from '../../../helpers/files.js';
-import { outcomeOf } from '../../../helpers/outcome.js';
+import { fileWith } from '../../../support/files/files.js';
+import { outcomeOf } from '../../../support/service/outcome.js';
 import { UploadFixture } from './upload/service.js';
 
 let fixture: UploadFixture;

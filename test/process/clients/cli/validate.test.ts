@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseString } from 'fast-csv';
 
-import { csv, goodRow, reasonFor, type Values } from '../../../helpers/files.js';
-import { outcomeOf } from '../../../helpers/outcome.js';
+import { csv, goodRow, reasonFor, type Values } from '../../../support/files/files.js';
+import { outcomeOf } from '../../../support/service/outcome.js';
 import { makeFolder, removeFolder, startProgram } from './program.js';
 
 let folder: string;

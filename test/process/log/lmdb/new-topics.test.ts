@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from '@jest/globals';
 
 import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';
-import { makeDataDir, removeDataDir } from '../../../helpers/service-process.js';
-import { withoutTopic } from '../../../helpers/log/without-topic.js';
+import { makeDataDir, removeDataDir } from '../../../support/service/service-process.js';
+import { withoutTopic } from '../../../support/log/without-topic.js';
 
 let dir: string;
 afterEach(() => removeDataDir(dir));

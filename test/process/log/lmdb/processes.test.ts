@@ -10,9 +10,9 @@ import {
   record,
   texts,
   until,
-} from '../../../helpers/log/log-folders.js';
-import { Program } from '../../../helpers/log/program.js';
-import { countFault } from '../../../helpers/soak.js';
+} from '../../../support/log/log-folders.js';
+import { Program } from '../../../support/log/program.js';
+import { countFault } from '../../../support/service/soak.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { TokenFile } from '../../../../src/accounts/token-file.js';
 import { createLogger } from '../../../../src/ops/logger.js';
-import { outcomeOf, type Outcome } from '../../../helpers/outcome.js';
+import { outcomeOf, type Outcome } from '../../../support/service/outcome.js';
 
 let folder: string;
 

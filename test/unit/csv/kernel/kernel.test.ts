@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { COST } from '../../../../src/domain/families/index.js';
 import { Kernel, withKernel } from '../../../../src/csv/kernel/kernel.js';
 import { prepareUpload } from '../../../../src/csv/prepare-upload.js';
-import { csv, FACTS, goodRow, keysOf, reasonFor } from '../../../helpers/files.js';
+import { csv, FACTS, goodRow, keysOf, reasonFor } from '../../../support/files/files.js';
 
 test('a kernel is lent again when its use has ended, and never after an exception', () => {
   const first = withKernel((kernel) => kernel);

@@ -11,7 +11,7 @@ import {
   textColumns,
   valueColumns,
 } from '../../../../src/domain/families/index.js';
-import { columnsOf, requiredOf } from '../../../helpers/ingest/model.js';
+import { columnsOf, requiredOf } from '../../../support/model/model.js';
 
 describe.each(FAMILIES)('the columns of a $name file', (family) => {
   test('are those of the specification', () => {

@@ -3,9 +3,9 @@ import { dayOf } from '../../../../src/domain/days.js';
 import { firstOffsetOf } from '../../../../src/log/uploads/upload-records.js';
 import type { Transition } from '../../../../src/status/transition.js';
 import { registry } from '../../../../src/ops/metrics.js';
-import { FILE_DISPOSITION, form, post, uploadHeaders } from '../../../helpers/gateway/forms.js';
-import { startGateway, storedUpload, type Gateway } from '../../../helpers/gateway/gateway.js';
-import { RawClient } from '../../../helpers/gateway/raw-client.js';
+import { FILE_DISPOSITION, form, post, uploadHeaders } from '../../../support/gateway/forms.js';
+import { startGateway, storedUpload, type Gateway } from '../../../support/gateway/gateway.js';
+import { RawClient } from '../../../support/gateway/raw-client.js';
 
 const PATH = '/custom-data-upload/v1.0/self-serve/requests/';
 

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 
 import { RetentionGuard } from '../../../../src/gateway/create/retention-guard.js';
 import { LogUnavailableError } from '../../../../src/log/upload-log.js';
-import { Collector, LogFolders, record } from '../../../helpers/log/log-folders.js';
+import { Collector, LogFolders, record } from '../../../support/log/log-folders.js';
 
 const RETENTION_MS = 100_000;
 

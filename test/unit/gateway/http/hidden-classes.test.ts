@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { RecordToAppend } from '../../../../src/log/upload-log.js';
-import { form, post } from '../../../helpers/gateway/forms.js';
-import { OWNER, startGateway, type Gateway } from '../../../helpers/gateway/gateway.js';
+import { form, post } from '../../../support/gateway/forms.js';
+import { OWNER, startGateway, type Gateway } from '../../../support/gateway/gateway.js';
 
 setFlagsFromString('--allow-natives-syntax');
 // eslint-disable-next-line @typescript-eslint/no-implied-eval -- V8's own syntax

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { expectProblem, form, post, uploadHeaders } from '../../../helpers/gateway/forms.js';
-import { OWNER, startGateway, type Gateway } from '../../../helpers/gateway/gateway.js';
-import { RawClient } from '../../../helpers/gateway/raw-client.js';
+import { expectProblem, form, post, uploadHeaders } from '../../../support/gateway/forms.js';
+import { OWNER, startGateway, type Gateway } from '../../../support/gateway/gateway.js';
+import { RawClient } from '../../../support/gateway/raw-client.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;

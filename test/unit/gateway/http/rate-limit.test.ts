@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { TokenBuckets } from '../../../../src/gateway/http/token-bucket.js';
 import { httpRequests } from '../../../../src/ops/metrics.js';
-import { form, post, problemOf, uploadHeaders } from '../../../helpers/gateway/forms.js';
-import { type Gateway, OWNER, startGateway } from '../../../helpers/gateway/gateway.js';
-import { RawClient } from '../../../helpers/gateway/raw-client.js';
+import { form, post, problemOf, uploadHeaders } from '../../../support/gateway/forms.js';
+import { type Gateway, OWNER, startGateway } from '../../../support/gateway/gateway.js';
+import { RawClient } from '../../../support/gateway/raw-client.js';
 
 describe('a token bucket', () => {
   test('gives a minute’s worth at once and then one after the other', () => {

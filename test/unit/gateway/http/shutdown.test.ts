@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { form, uploadHeaders } from '../../../helpers/gateway/forms.js';
+import { form, uploadHeaders } from '../../../support/gateway/forms.js';
 import {
   eventually,
   startGateway,
   storedUpload,
   type Gateway,
-} from '../../../helpers/gateway/gateway.js';
-import { RawClient } from '../../../helpers/gateway/raw-client.js';
+} from '../../../support/gateway/gateway.js';
+import { RawClient } from '../../../support/gateway/raw-client.js';
 
 const CREATE = 'POST /custom-data-upload/v1.0/cost/requests/';
 const READ = 'GET /custom-data-upload/v1.0/cost/requests/01a1fbda-f483-7a98-aef9-d3cd461cb82d';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import type { ChunkStore, OpenChunks } from '../../../../src/ingest/assemble/chunk-store.js';
-import { MemoryFiles } from '../../../helpers/memory-files.js';
+import { MemoryFiles } from '../../../support/disk/memory-files.js';
 import { openStore, SpillFolder } from './spill-folder.js';
 
 let folder: SpillFolder;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { Assembler } from '../../../../src/ingest/assemble/assembler.js';
 import { Watermark } from '../../../../src/ingest/commit/owned-partition.js';
-import { runs } from '../../../helpers/ingest/property.js';
+import { runs } from '../../../support/model/property.js';
 import { Partition } from './partition.js';
 import { openStore, SpillFolder } from './spill-folder.js';
 

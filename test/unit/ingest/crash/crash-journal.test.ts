@@ -19,7 +19,7 @@ import { CrashJournal } from '../../../../src/ingest/crash/crash-journal.js';
 import { SoloGate } from '../../../../src/ingest/crash/solo-gate.js';
 import { nodeFiles } from '../../../../src/ingest/files/node-files.js';
 import type { WorkingFiles } from '../../../../src/ingest/files/working-files.js';
-import { MemoryFiles } from '../../../helpers/memory-files.js';
+import { MemoryFiles } from '../../../support/disk/memory-files.js';
 
 let folder: string;
 let path: string;

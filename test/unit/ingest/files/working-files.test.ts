@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { nodeFiles } from '../../../../src/ingest/files/node-files.js';
 import type { WorkingFiles } from '../../../../src/ingest/files/working-files.js';
-import { MemoryFiles } from '../../../helpers/memory-files.js';
+import { MemoryFiles } from '../../../support/disk/memory-files.js';
 
 let folder: string;
 beforeEach(() => {

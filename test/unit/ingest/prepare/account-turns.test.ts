@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { AccountTurns } from '../../../../src/ingest/prepare/preparation.js';
-import { runs } from '../../../helpers/ingest/property.js';
+import { runs } from '../../../support/model/property.js';
 
 interface Item {
   readonly account: string;

@@ -4,7 +4,7 @@ import { COST } from '../../../../src/domain/families/index.js';
 import { Arena } from '../../../../src/domain/memory.js';
 import { ColumnMemory } from '../../../../src/ingest/prepare/prepare-pool.js';
 import { prepareUpload } from '../../../../src/csv/prepare-upload.js';
-import { csv, FACTS, goodRow } from '../../../helpers/files.js';
+import { csv, FACTS, goodRow } from '../../../support/files/files.js';
 
 const MIB = 1024 * 1024;
 

@@ -18,8 +18,8 @@ import {
   type Warehouse,
   WarehouseError,
 } from '../../../../src/warehouse/warehouse.js';
-import { MemoryLog } from '../../../helpers/gateway/memory-log.js';
-import { csv, goodRow, verdictOn } from '../../../helpers/files.js';
+import { MemoryLog } from '../../../support/gateway/memory-log.js';
+import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
 
 type Prepared = Pick<BatchItem, 'flight' | 'prepared'>;
 
@@ -162,12 +162,12 @@ class Ingesting {
   constructor(readonly items: readonly Prepared[]) {
     this.warehouse = new ShortWarehouse(items);
     const { signal } = aborting;
-    const fence = { covers: () => false };
+    const erased = { covers: () => false };
     this.writer = new BatchWriter({
       log: this.log,
       rows: new SqlRowStore(this.warehouse, 'custom_data'),
-      fence,
-      publisher: new TransitionPublisher(this.log, fence, signal),
+      erased,
+      publisher: new TransitionPublisher(this.log, erased, signal),
       logger: createLogger('silent'),
       signal,
     });

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 
 import { KafkaConsumption } from '../../../../src/log/kafka/kafka-consumption.js';
 import { logRefusals } from '../../../../src/ops/metrics.js';
-import { FakeKafka } from '../../../helpers/kafka/fake-kafka.js';
+import { FakeKafka } from '../../../support/kafka/fake-kafka.js';
 import { Collector, texts, until } from '../../../kafka/collector.js';
 
 const TOPIC = 'test.uploads';

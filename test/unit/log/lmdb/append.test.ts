@@ -3,7 +3,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { open } from 'lmdb';
 import { LogUnavailableError, type RecordPosition } from '../../../../src/log/upload-log.js';
-import { LogFolders, readAll, record, texts } from '../../../helpers/log/log-folders.js';
+import { LogFolders, readAll, record, texts } from '../../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { LogFolders, Collector, record, texts, until } from '../../../helpers/log/log-folders.js';
+import { LogFolders, Collector, record, texts, until } from '../../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());

@@ -11,7 +11,7 @@ import {
   LogUnavailableError,
   type RecordPosition,
 } from '../../../../src/log/upload-log.js';
-import { LogFolders, readAll, record } from '../../../helpers/log/log-folders.js';
+import { LogFolders, readAll, record } from '../../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(async () => {

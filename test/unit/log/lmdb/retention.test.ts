@@ -9,7 +9,7 @@ import {
   record,
   texts,
   until,
-} from '../../../helpers/log/log-folders.js';
+} from '../../../support/log/log-folders.js';
 
 const HOUR = 3_600_000;
 const folders = new LogFolders();

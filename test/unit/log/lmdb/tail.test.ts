@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { LogUnavailableError, type LogRecord } from '../../../../src/log/upload-log.js';
-import { LogFolders, record, texts } from '../../../helpers/log/log-folders.js';
+import { LogFolders, record, texts } from '../../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { ErasedAccounts } from '../../../../src/operator/erasure/erased-accounts.js';
 import type { RowStore } from '../../../../src/warehouse/row-store.js';
-import { BrokenTails } from '../../../helpers/log/broken-tails.js';
+import { BrokenTails } from '../../../support/log/broken-tails.js';
 
 test('erasures heard of no longer are told to whoever must not show what is erased', async () => {
   const tails = new BrokenTails();

@@ -12,7 +12,7 @@ import {
   column,
 } from '../../../../src/warehouse/native/block.js';
 import { dayOf } from '../../../../src/domain/days.js';
-import { csv, goodRow, verdictOn } from '../../../helpers/files.js';
+import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
 
 /** An upload of so many keys; every third campaign takes a length of two bytes. */
 function upload(account: string, version: bigint, keys: number): UploadToStore {

@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import { COST, type Family, SELF_SERVE } from '../../../../src/domain/families/index.js';
 import { Arena } from '../../../../src/domain/memory.js';
 import { storageBlock } from '../../../../src/warehouse/rows/storage-block.js';
-import { storageBlock as plainBlock, type StoredKey } from '../../../helpers/native-rows.js';
-import { csv, goodRow, verdictOn } from '../../../helpers/files.js';
+import { storageBlock as plainBlock, type StoredKey } from '../../../support/model/native-rows.js';
+import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
 
 /** Uploads that share a batch are one block, which is what it would be had each row been written plainly. */
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { csv, goodRow, keysOf, type Values } from '../../../../helpers/files.js';
+import { csv, goodRow, keysOf, type Values } from '../../../../support/files/files.js';
 import { divided } from './divided.js';
 
 const MIB = 1_048_576;

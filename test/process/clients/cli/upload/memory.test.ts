@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { countChecked } from '../../../../helpers/soak.js';
+import { countChecked } from '../../../../support/service/soak.js';
 import type { Running } from '../program.js';
 import { UploadFixture } from './service.js';
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type Fault, Proxy } from '../../api/proxy.js';
-import { expectViewsToEqual } from '../../../../helpers/compare-views.js';
-import { COST, csvOf, WarehouseModel } from '../../../../helpers/warehouse-model.js';
+import { expectViewsToEqual } from '../../../../support/model/compare-views.js';
+import { COST, csvOf, WarehouseModel } from '../../../../support/model/warehouse-model.js';
 import { costRows, UploadFixture } from './service.js';
 
 let fixture: UploadFixture;

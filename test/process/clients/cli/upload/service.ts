@@ -6,8 +6,8 @@ import {
   removeDataDir,
   ServiceProcess,
   tokenFor,
-} from '../../../../helpers/service-process.js';
-import type { CsvRow } from '../../../../helpers/warehouse-model.js';
+} from '../../../../support/service/service-process.js';
+import type { CsvRow } from '../../../../support/model/warehouse-model.js';
 import { type Running, startProgram } from '../program.js';
 
 /** The built service and the built command line tool, with a folder for files and states. */

@@ -11,8 +11,8 @@ import {
   csvOf,
   SELF_SERVE,
   WarehouseModel,
-} from '../../../../helpers/warehouse-model.js';
-import { expectViewsToEqual } from '../../../../helpers/compare-views.js';
+} from '../../../../support/model/warehouse-model.js';
+import { expectViewsToEqual } from '../../../../support/model/compare-views.js';
 import { costRows, UploadFixture } from './service.js';
 
 let fixture: UploadFixture;

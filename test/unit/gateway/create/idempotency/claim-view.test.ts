@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import type { StandingClaim } from '../../../../../src/gateway/create/idempotency/claim.js';
 import { CLAIM_MS, ClaimView } from '../../../../../src/gateway/create/idempotency/claim-view.js';
-import { heapUsed } from '../../../../helpers/heap-used.js';
+import { heapUsed } from '../../../../support/machine/heap-used.js';
 
 const SETTLES_MS = 30_000;
 

@@ -6,9 +6,9 @@ import {
   form,
   post,
   uploadHeaders,
-} from '../../../../helpers/gateway/forms.js';
-import { OWNER, startGateway, type Gateway } from '../../../../helpers/gateway/gateway.js';
-import { RawClient } from '../../../../helpers/gateway/raw-client.js';
+} from '../../../../support/gateway/forms.js';
+import { OWNER, startGateway, type Gateway } from '../../../../support/gateway/gateway.js';
+import { RawClient } from '../../../../support/gateway/raw-client.js';
 
 const CSV = 'date,channel\n2026-01-01,x\n';
 const FAMILIES = ['cost', 'self-serve'];

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { TARGET_BYTES } from '../../../../../src/gateway/create/receive/chunker.js';
-import { BOUNDARY, form, post, uploadHeaders } from '../../../../helpers/gateway/forms.js';
+import { BOUNDARY, form, post, uploadHeaders } from '../../../../support/gateway/forms.js';
 import {
   startGateway,
   storedUpload,
   type Gateway,
   type StoredUpload,
-} from '../../../../helpers/gateway/gateway.js';
-import { httpChunk, RawClient } from '../../../../helpers/gateway/raw-client.js';
+} from '../../../../support/gateway/gateway.js';
+import { httpChunk, RawClient } from '../../../../support/gateway/raw-client.js';
 
 const MAX_FILE = 1_048_576;
 const PATH = '/custom-data-upload/v1.0/self-serve/requests/';

@@ -1,0 +1,32 @@
+import type { Cause } from '../../log/uploads/dead-letter.js';
+import { setAside } from '../../log/uploads/set-aside.js';
+import { retrying } from '../../domain/retry.js';
+import { LogUnavailableError } from '../../log/upload-log.js';
+import { deadLetters } from '../../ops/metrics.js';
+import type { StepDependencies } from '../dependencies.js';
+import { isErased, type UploadInFlight } from '../upload-in-flight.js';
+import { reasonOfFile } from '../../csv/findings.js';
+
+const REASON = reasonOfFile(
+  'the file could not be stored; it was set aside for the operators of the service',
+);
+
+/**
+ * Sets aside an upload that cannot be processed, and fails it. Resolves when the log knows both.
+ */
+export async function deadLetter(
+  { log, erased, publisher, logger, signal }: StepDependencies,
+  flight: UploadInFlight,
+  cause: Cause,
+): Promise<void> {
+  if (isErased(erased, flight)) return;
+  const { requestId, account } = flight;
+  logger.error({ requestId, account, cause }, 'an upload is set aside');
+  await retrying(
+    () => setAside(log, flight, cause),
+    (error) => error instanceof LogUnavailableError,
+    signal,
+  );
+  deadLetters.inc({ family: flight.family, cause: cause.kind });
+  await publisher.publish([flight], 'failed', REASON);
+}

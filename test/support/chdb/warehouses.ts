@@ -1,0 +1,39 @@
+import { ClickHouseWarehouse } from '../../../src/warehouse/clickhouse/clickhouse-warehouse.js';
+import type { Warehouse } from '../../../src/warehouse/warehouse.js';
+import { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
+import { openEmptyWarehouse } from './warehouse.js';
+
+/** The adapters of the warehouse port. */
+export const WAREHOUSES = ['chdb', 'clickhouse'] as const;
+export type WarehouseKind = (typeof WAREHOUSES)[number];
+
+export interface OpenWarehouse {
+  readonly warehouse: Warehouse;
+  close(): Promise<void>;
+}
+
+/** A warehouse of its own, without a schema. Of `chdb` a process has one at a time. */
+export async function openWarehouseOf(kind: WarehouseKind): Promise<OpenWarehouse> {
+  if (kind === 'chdb') return openEmptyWarehouse();
+  const server = await ClickHouseHttp.start();
+  const warehouse = connectTo(server);
+  return {
+    warehouse,
+    async close() {
+      await warehouse.close();
+      await server.stop();
+    },
+  };
+}
+
+export function connectTo(server: ClickHouseHttp, timeoutMs = 20_000): ClickHouseWarehouse {
+  const { url, user, password } = server;
+  return new ClickHouseWarehouse({
+    url,
+    user,
+    password,
+    ca: undefined,
+    timeoutMs,
+    database: 'custom_data',
+  });
+}

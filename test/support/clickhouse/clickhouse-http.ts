@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import type { Fault } from './faults.js';
+import type { ProgramOptions } from './program.js';
+import { countFault } from '../service/soak.js';
+
+const PROGRAM = fileURLToPath(new URL('./program.ts', import.meta.url));
+const HOOKS = new URL('../log/typescript-hooks.mjs', import.meta.url).href;
+const REGISTER = `data:text/javascript,import{register}from'node:module';register('${HOOKS}')`;
+
+export interface Counts {
+  readonly requests: number;
+  readonly inserts: number;
+  /** Requests that met a fault. */
+  readonly struck: number;
+}
+
+/**
+ * A ClickHouse server as a process of its own on 127.0.0.1: ClickHouse's HTTP protocol in front of
+ * the real engine, with faults that a test switches on and off. Its user has a password.
+ */
+export class ClickHouseHttp {
+  readonly user = 'custom_data';
+  readonly password = 'p@ss:wörd';
+
+  private process!: ChildProcess;
+  private present: Fault | undefined;
+  /** Requests that had met a fault before the present one was set. */
+  private struck = 0;
+  private isRefusing = false;
+  private control = 0;
+  port = 0;
+
+  private constructor(
+    readonly folder: string,
+    private readonly options: Pick<ProgramOptions, 'tls' | 'config'>,
+  ) {}
+
+  /** Starts a server with nothing in it. */
+  static async start(
+    options: Pick<ProgramOptions, 'tls' | 'config'> = {},
+  ): Promise<ClickHouseHttp> {
+    const folder = await mkdtemp(join(tmpdir(), 'custom-data-clickhouse-'));
+    const server = new ClickHouseHttp(folder, options);
+    await server.restart();
+    return server;
+  }
+
+  /** Without credentials. */
+  get url(): string {
+    return `${this.options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.port}`;
+  }
+
+  /** What a service needs to know of it. */
+  get env(): Record<string, string> {
+    return {
+      CLICKHOUSE_URL: this.url,
+      CLICKHOUSE_USER: this.user,
+      CLICKHOUSE_PASSWORD: this.password,
+    };
+  }
+
+  /** Starts it again, after `kill`, on the same port with what it had stored. */
+  async restart(): Promise<void> {
+    const { folder, user, password, port } = this;
+    const options: ProgramOptions = { ...this.options, folder, port, user, password };
+    this.process = spawn(
+      process.execPath,
+      ['--import', REGISTER, PROGRAM, JSON.stringify(options)],
+      {
+        env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), UV_THREADPOOL_SIZE: '16' },
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
+    const lines = createInterface({ input: this.process.stdout! });
+    const [line] = (await Promise.race([
+      once(lines, 'line'),
+      once(this.process, 'exit').then(() => ['']),
+    ])) as [string];
+    if (line === '') throw new Error('the ClickHouse server of the test did not start');
+    ({ port: this.port, control: this.control } = JSON.parse(line) as this & { control: number });
+  }
+
+  /** Every request meets the fault, or as many as it says. */
+  async fault(fault: Fault): Promise<void> {
+    this.countStruck(await this.command('PUT', 'fault', JSON.stringify(fault)));
+    this.present = fault;
+  }
+
+  async heal(): Promise<void> {
+    this.countStruck(await this.command('DELETE', 'fault'));
+    await this.command('POST', 'accept');
+    if (this.isRefusing) countFault('warehouse: away');
+    this.isRefusing = false;
+  }
+
+  /** Ends every connection and takes no new ones, until `heal`. */
+  async refuse(): Promise<void> {
+    await this.command('POST', 'refuse');
+    this.isRefusing = true;
+  }
+
+  counts(): Promise<Counts> {
+    return this.command('GET', 'counts');
+  }
+
+  /**
+   * Rows of a query, with integers as numbers.
+   *
+   * @param database of names without one; it has to exist
+   */
+  async query<Row>(sql: string, database = 'custom_data'): Promise<Row[]> {
+    const parameters = new URLSearchParams({
+      database,
+      default_format: 'JSONEachRow',
+      output_format_json_quote_64bit_integers: '0',
+    });
+    const answer = await fetch(`${this.url}/?${parameters.toString()}`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${Buffer.from(`${this.user}:${this.password}`).toString('base64')}`,
+        // A test that compares for longer than the server keeps an idle connection would meet its end.
+        Connection: 'close',
+      },
+      body: sql,
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Row);
+  }
+
+  /** As a machine that loses its power would end it. */
+  async kill(): Promise<void> {
+    await this.end();
+    countFault('warehouse: killed');
+  }
+
+  private async end(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const exited = once(this.process, 'exit');
+    this.process.kill('SIGKILL');
+    await exited;
+  }
+
+  /** Ends it and removes what it stored. */
+  async stop(): Promise<void> {
+    await this.end();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** One that lasts until it is taken back counts once, others with every request. */
+  private countStruck({ struck }: Counts): void {
+    const { kind, times } = this.present ?? {};
+    const met = struck - this.struck;
+    if (kind !== undefined) countFault(`warehouse: ${kind}`, times === undefined ? 1 : met);
+    this.present = undefined;
+    this.struck = struck;
+  }
+
+  private async command(method: string, path: string, body?: string): Promise<Counts> {
+    const answer = await fetch(`http://127.0.0.1:${this.control}/${path}`, {
+      method,
+      ...(body === undefined ? {} : { body }),
+    });
+    return (await answer.json()) as Counts;
+  }
+}

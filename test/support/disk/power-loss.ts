@@ -1,0 +1,115 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect } from '@jest/globals';
+
+import { run } from '../service/command.js';
+import { LoopDisks } from './loop-disks.js';
+import type { ServiceProcess } from '../service/service-process.js';
+import { countFault } from '../service/soak.js';
+
+const MEGABYTES = 4_096;
+const CONTENT = 'written';
+
+/**
+ * A disk whose machine can lose its power: then it has what had reached it, and nothing that the
+ * system had still in its memory.
+ *
+ * It is an ext4 in a file on a btrfs, which copies a file as a whole at one moment, whatever is
+ * being written to it. Every cut proves that of itself: a file that was synced is there after it,
+ * one that was only written is not.
+ */
+export class PowerLossDisk {
+  readonly folder: string;
+  private readonly disk: string;
+  private readonly picture: string;
+  private cuts = 0;
+
+  private constructor(private readonly disks: LoopDisks) {
+    const outer = join(disks.folder, 'outer');
+    this.folder = join(disks.folder, 'disk');
+    this.disk = join(outer, 'disk.img');
+    this.picture = join(outer, 'picture.img');
+    disks.create(`${outer}.img`, 2 * MEGABYTES, ['mkfs.btrfs', '-q']);
+    disks.mount(`${outer}.img`, outer, '-o', 'loop');
+    disks.create(this.disk, MEGABYTES, ['mkfs.ext4', '-q']);
+    disks.mount(this.disk, this.folder, '-o', 'loop');
+    write(this.control('synced'), true);
+  }
+
+  static create(): PowerLossDisk {
+    const disks = LoopDisks.open();
+    try {
+      return new PowerLossDisk(disks);
+    } catch (error) {
+      disks.close();
+      throw error;
+    }
+  }
+
+  /**
+   * The power goes now, and comes back. Whatever the process has said has been said before.
+   *
+   * @param victim the only process that has files on the disk; it may have ended
+   */
+  async cut(victim: ServiceProcess): Promise<void> {
+    await standsStill(victim);
+    // A sync here would bring to the disk what others have written.
+    write(this.control('written'), false);
+    run('cp', ['--reflink=always', this.disk, this.picture]);
+    await victim.kill();
+    this.disks.unmount(this.folder);
+    renameSync(this.picture, this.disk);
+    this.disks.mount(this.disk, this.folder, '-o', 'loop');
+    this.expectProof();
+    countFault('power lost');
+    this.cuts++;
+    write(this.control('synced'), true);
+  }
+
+  close(): void {
+    this.disks.close();
+  }
+
+  private expectProof(): void {
+    expect(read(this.control('synced'))).toBe(CONTENT);
+    expect(read(this.control('written'))).toBe('');
+  }
+
+  /** Of each cut a file of its own. */
+  private control(name: 'synced' | 'written'): string {
+    return join(this.folder, `${name}-${this.cuts}`);
+  }
+}
+
+function write(path: string, isSynced: boolean): void {
+  const file = openSync(path, 'wx');
+  writeSync(file, CONTENT);
+  if (isSynced) fsyncSync(file);
+  closeSync(file);
+}
+
+/** The name may have come to the disk without the content. */
+function read(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/** Resolves when the process says and asks nothing any more, as if the machine had gone. */
+async function standsStill({ process }: ServiceProcess): Promise<void> {
+  process.kill('SIGSTOP');
+  while (process.exitCode === null && process.signalCode === null) {
+    const stat = readFileSync(`/proc/${process.pid!}/stat`, 'utf8');
+    // The state stands behind the name of the program, which may hold anything.
+    if (/^ [TZ]/.test(stat.slice(stat.lastIndexOf(')') + 1))) return;
+    await sleep(1);
+  }
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+
+/** A page of `docs`, with what tests look at in it. */
+export class Page {
+  readonly text: string;
+
+  constructor(name: string) {
+    this.text = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+  }
+
+  /** The cells of the first table below a line of the page, without its head. */
+  tableUnder(line: string): string[][] {
+    const below = this.text.split(`\n${line}\n`)[1];
+    const [table] = /(?:^\|.*\n)+/m.exec(below ?? '') ?? [];
+    if (table === undefined) throw new Error(`no table under "${line}"`);
+    return rowsOf(table).slice(1);
+  }
+
+  /** The fenced blocks of the page in their order. */
+  fences(): { readonly language: string; readonly content: string }[] {
+    return [...this.text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, content]) => ({
+      language: language!,
+      content: content!,
+    }));
+  }
+}
+
+/** The rows of a Markdown table, its head first. */
+export function rowsOf(table: string): string[][] {
+  const rows = table
+    .trim()
+    .split('\n')
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()));
+  return rows.filter((_, index) => index !== 1);
+}
+
+/** The text of a cell that is code. */
+export function code(cell: string): string {
+  return /^`(.*)`$/.exec(cell)?.[1] ?? cell;
+}

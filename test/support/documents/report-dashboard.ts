@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+
+import type { Panel } from './dashboard.js';
+
+export interface Variable {
+  readonly name: string;
+  readonly type: 'query' | 'custom' | 'textbox';
+  readonly datasource?: { readonly type: string; readonly uid: string };
+  /** Of type `query`: what the data source is asked; otherwise the values, comma-separated. */
+  readonly query: string | { readonly rawSql: string };
+}
+
+interface SqlTarget {
+  readonly datasource: { readonly type: string; readonly uid: string };
+  readonly rawSql: string;
+  /** 0: a time series, 1: a table. */
+  readonly format: number;
+}
+
+/** A dashboard that asks ClickHouse. */
+export interface ReportDashboard {
+  readonly uid: string;
+  readonly title: string;
+  readonly templating: { readonly list: readonly Variable[] };
+  readonly panels: readonly (Omit<Panel, 'targets'> & { readonly targets: readonly [SqlTarget] })[];
+}
+
+export function readReport(name: string): ReportDashboard {
+  const file = new URL(`../../../deploy/grafana/dashboards/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as ReportDashboard;
+}
+
+export function sqlOf({ query }: Variable): string {
+  return typeof query === 'string' ? query : query.rawSql;
+}
+
+/** How Grafana writes the value of a variable, by the name of the format. */
+const FORMATS: Readonly<Record<string, (value: string) => string>> = {
+  percentencode: (value) =>
+    encodeURIComponent(value).replace(
+      /[!'()*]/g,
+      (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+    ),
+  sqlstring: (value) => `'${value.replaceAll("'", "''")}'`,
+  singlequote: (value) => `'${value.replaceAll("'", "\\'")}'`,
+};
+
+/** A query as Grafana sends it. */
+export function interpolate(sql: string, values: Readonly<Record<string, string>>): string {
+  return sql.replace(/\$\{(\w+)(?::(\w+))?\}/g, (_, name: string, format?: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`there is no variable ${name}`);
+    if (format === undefined) return value;
+    const write = FORMATS[format];
+    if (write === undefined) throw new Error(`there is no format ${format}`);
+    return write(value);
+  });
+}

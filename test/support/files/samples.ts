@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import type { FamilyName } from '../../../src/domain/families/index.js';
+import { ApiClient } from '../service/api-client.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../service/service-process.js';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const DATE = /\d{4}-\d{2}-\d{2}/g;
+/** The last day of the samples' cost data. */
+export const SAMPLE_DAY = '2026-03-05';
+
+/** The built service with the samples of `docs/samples`, uploaded as the analysts' page says. */
+export class ServiceWithSamples {
+  private constructor(
+    readonly service: ServiceProcess,
+    private readonly dataDir: string,
+    /** How far the dates of the samples were moved. */
+    readonly shiftMs: number,
+    /** The request id of the upload that corrects the first one. */
+    readonly correction: string,
+  ) {}
+
+  static async start(): Promise<ServiceWithSamples> {
+    const dataDir = await makeDataDir();
+    const token = await tokenFor(dataDir, 'acme');
+    const service = await ServiceProcess.start(dataDir);
+    const client = new ApiClient(() => service.ports.api, token);
+
+    const upload = async (family: FamilyName, sample: string, status = 'succeeded') => {
+      const content = await recent(sample);
+      const record = await client.upload(family, content);
+      if (record.status !== status) throw new Error(`${sample}: ${JSON.stringify(record)}`);
+      return { content, requestId: record.requestId };
+    };
+    await upload('cost', 'cost.csv');
+    const corrected = await upload('cost', 'cost-correction.csv');
+    const lastDay = corrected.content.match(DATE)!.at(-1)!;
+    await upload('self-serve', 'self-serve.csv');
+    await upload('cost', 'cost-broken.csv', 'failed');
+    await run(
+      process.execPath,
+      ['dist/clients/cli/main.js', 'metrics', 'archive', 'OldScore', '--account', 'acme'],
+      { cwd: ROOT, env: { DATA_DIR: dataDir } },
+    );
+
+    const shiftMs = Date.parse(lastDay) - Date.parse(SAMPLE_DAY);
+    const samples = new ServiceWithSamples(service, dataDir, shiftMs, corrected.requestId);
+    await samples.until('SELECT name FROM metrics WHERE archived', 1);
+    await samples.until(
+      "SELECT request_id FROM upload_requests WHERE status IN ('succeeded', 'failed')",
+      4,
+    );
+    return samples;
+  }
+
+  /** Of the query interface. */
+  get url(): string {
+    return `http://127.0.0.1:${this.service.ports.query}`;
+  }
+
+  /** A text with the dates of the samples as they are committed. */
+  withDatesOfSamples(text: string): string {
+    return text.replace(DATE, (date) => dayOf(Date.parse(date) - this.shiftMs));
+  }
+
+  async close(): Promise<void> {
+    await this.service.kill();
+    await removeDataDir(this.dataDir);
+  }
+
+  /** Waits for what is written a moment after the API tells it. */
+  private async until(sql: string, rows: number): Promise<void> {
+    while ((await this.service.query(sql)).length < rows) await sleep(50);
+  }
+}
+
+/** A sample with its dates moved, as the page's command prints it. */
+async function recent(sample: string): Promise<string> {
+  const args = ['docs/samples/recent.mjs', `docs/samples/${sample}`];
+  return (await run(process.execPath, args, { cwd: ROOT })).stdout;
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}

@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+
+import { freePorts } from '../machine/free-ports.js';
+import { fetchJars, LIBS } from './jars.js';
+import { CLASSES, KafkaNode } from './node.js';
+
+/** Whether a broker can be started on this machine. */
+export function canStartBroker(): boolean {
+  const has = (command: string): boolean => spawnSync(command, ['-version']).status === 0;
+  return has('java') && (existsSync(LIBS) || has('mvn'));
+}
+
+/** What brokers of this machine need, once. */
+export async function prepareBrokers(): Promise<void> {
+  await fetchJars();
+  if (!existsSync(CLASSES)) await archiveClasses();
+}
+
+/** How the listener for clients speaks. */
+export type Security = 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+
+interface LaunchOptions {
+  readonly format?: readonly string[];
+  readonly advertisedPort?: number;
+  readonly jvm?: readonly string[];
+}
+
+/** A real broker as a process of its own: one node, on free ports of 127.0.0.1, in a folder of its own. */
+export class KafkaBroker extends KafkaNode {
+  /** Where it is reached without a login, as the brokers among themselves. */
+  internalPort = 0;
+
+  get brokers(): readonly string[] {
+    return [this.address];
+  }
+
+  /**
+   * @param properties settings of the broker besides those that a single node needs
+   * @param options.format for the storage tool
+   * @param options.advertisedPort where the broker sends its clients, if not to itself
+   */
+  static async start(
+    properties: Readonly<Record<string, string>> = {},
+    security: Security = 'PLAINTEXT',
+    options: LaunchOptions = {},
+  ): Promise<KafkaBroker> {
+    await prepareBrokers();
+    return launch(properties, security, options);
+  }
+}
+
+/** A broker that is ended in order leaves the archive. */
+async function archiveClasses(): Promise<void> {
+  const archive = `${CLASSES}.${process.pid}`;
+  const broker = await launch({}, 'PLAINTEXT', {
+    jvm: [`-XX:ArchiveClassesAtExit=${archive}`],
+  });
+  await broker.kill('SIGTERM');
+  await broker.stop();
+  // Without it brokers start all the same.
+  await rename(archive, CLASSES).catch(() => undefined);
+}
+
+async function launch(
+  properties: Readonly<Record<string, string>>,
+  security: Security,
+  { format = [], advertisedPort, jvm = [] }: LaunchOptions,
+): Promise<KafkaBroker> {
+  const [port, controller, internal] = (await freePorts(3)) as [number, number, number];
+  const broker = new KafkaBroker(port, await KafkaNode.folder(), jvm);
+  broker.internalPort = internal;
+  await broker.configure({
+    ...singleNode([port, controller, internal], advertisedPort ?? port, security),
+    ...properties,
+  });
+  await broker.format(['--standalone', ...format]);
+  await broker.restart();
+  return broker;
+}
+
+function singleNode(
+  [port, controller, internal]: readonly [number, number, number],
+  advertised: number,
+  security: Security,
+): Record<string, string> {
+  return {
+    'process.roles': 'broker,controller',
+    'node.id': '1',
+    'controller.quorum.bootstrap.servers': `127.0.0.1:${controller}`,
+    listeners: `CLIENT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller},INTERNAL://127.0.0.1:${internal}`,
+    'advertised.listeners': `CLIENT://127.0.0.1:${advertised},INTERNAL://127.0.0.1:${internal}`,
+    'listener.security.protocol.map': `CLIENT:${security},CONTROLLER:PLAINTEXT,INTERNAL:PLAINTEXT`,
+    'inter.broker.listener.name': 'INTERNAL',
+    'controller.listener.names': 'CONTROLLER',
+    'auto.create.topics.enable': 'false',
+    'offsets.topic.replication.factor': '1',
+    'offsets.topic.num.partitions': '1',
+    'transaction.state.log.replication.factor': '1',
+    'transaction.state.log.min.isr': '1',
+    'share.coordinator.state.topic.replication.factor': '1',
+    'share.coordinator.state.topic.min.isr': '1',
+    'group.initial.rebalance.delay.ms': '0',
+    // A broker that was killed is taken back only after this: by default after nine seconds.
+    'broker.session.timeout.ms': '3000',
+    'broker.heartbeat.interval.ms': '500',
+  };
+}

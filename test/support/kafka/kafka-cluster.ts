@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import kafkajs, { type Admin, type PartitionMetadata } from 'kafkajs';
+
+import { freePorts } from '../machine/free-ports.js';
+import { prepareBrokers } from './kafka-broker.js';
+import { KafkaProxy } from './kafka-proxy.js';
+import { KafkaNode } from './node.js';
+
+const POLL_MS = 50;
+/** A node that is stopped takes connections and answers nothing. */
+const REQUEST_MS = 3_000;
+const UNTIL_MS = 60_000;
+
+/** A broker that is a controller too, and what stands between it and its clients. */
+export class ClusterNode extends KafkaNode {
+  internalPort = 0;
+  proxy!: KafkaProxy;
+
+  constructor(
+    readonly id: number,
+    port: number,
+    dir: string,
+  ) {
+    super(port, dir);
+  }
+
+  /** Whom the node takes for the active controller, as it has written it down; -1: nobody. */
+  async quorumState(): Promise<{ readonly leaderId: number; readonly leaderEpoch: number }> {
+    const text = await readFile(join(this.data, '__cluster_metadata-0', 'quorum-state'), 'utf8');
+    return JSON.parse(text) as { leaderId: number; leaderEpoch: number };
+  }
+}
+
+/**
+ * A real cluster with Kafka's own defaults: every node is a broker and a controller. Clients reach
+ * each through a proxy; the nodes among themselves, and the methods here, without.
+ */
+export class KafkaCluster {
+  private constructor(readonly nodes: readonly ClusterNode[]) {}
+
+  /** @param properties settings of every node besides those that make the cluster */
+  static async start(
+    count = 3,
+    properties: Readonly<Record<string, string>> = {},
+  ): Promise<KafkaCluster> {
+    await prepareBrokers();
+    const ports = await freePorts(3 * count);
+    const nodes: ClusterNode[] = [];
+    const voters = Array.from({ length: count }, (_, i) => `${i + 1}@127.0.0.1:${ports[3 * i]}`);
+    for (const [i, voter] of voters.entries()) {
+      const node = new ClusterNode(i + 1, ports[3 * i + 1]!, await KafkaNode.folder());
+      node.internalPort = ports[3 * i + 2]!;
+      node.proxy = await KafkaProxy.listen();
+      node.proxy.forwardTo(node.port);
+      const [, controller] = voter.split('@') as [string, string];
+      const internal = `INTERNAL://127.0.0.1:${node.internalPort}`;
+      await node.configure({
+        'process.roles': 'broker,controller',
+        'node.id': `${node.id}`,
+        'controller.quorum.voters': voters.join(','),
+        listeners: `CLIENT://${node.address},CONTROLLER://${controller},${internal}`,
+        'advertised.listeners': `CLIENT://127.0.0.1:${node.proxy.port},${internal}`,
+        'listener.security.protocol.map':
+          'CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT,INTERNAL:PLAINTEXT',
+        'inter.broker.listener.name': 'INTERNAL',
+        'controller.listener.names': 'CONTROLLER',
+        // The only default that costs every test seconds: how long a new group waits for members.
+        'group.initial.rebalance.delay.ms': '0',
+        ...properties,
+      });
+      nodes.push(node);
+    }
+    const cluster = new KafkaCluster(nodes);
+    try {
+      await formatAll(nodes);
+      await Promise.all(nodes.map((node) => node.restart()));
+      await cluster.admin((admin) =>
+        until(async () => (await admin.describeCluster()).brokers.length === count),
+      );
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  /** For clients: the proxies. */
+  get brokers(): string[] {
+    return this.nodes.map(({ proxy }) => `127.0.0.1:${proxy.port}`);
+  }
+
+  node(id: number): ClusterNode {
+    return this.nodes[id - 1]!;
+  }
+
+  /** An administrator whom neither a proxy nor a node that is down holds up. */
+  async admin<T>(work: (admin: Admin) => Promise<T>, retries = 20): Promise<T> {
+    const admin = new kafkajs.Kafka({
+      brokers: this.nodes
+        .filter(({ isUp }) => isUp)
+        .map(({ internalPort }) => `127.0.0.1:${internalPort}`),
+      requestTimeout: REQUEST_MS,
+      logLevel: kafkajs.logLevel.NOTHING,
+      retry: { retries, maxRetryTime: 1_000 },
+    }).admin();
+    await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  /** The node that leads the partition; -1 while there is none. */
+  async leader(topic: string, partition: number): Promise<number> {
+    return (await this.partitions(topic))[partition]!.leader;
+  }
+
+  /** What the brokers say of every partition of the topic; asks until one answers. */
+  async partitions(topic: string): Promise<PartitionMetadata[]> {
+    for (;;) {
+      try {
+        const { topics } = await this.admin((admin) => {
+          return admin.fetchTopicMetadata({ topics: [topic] });
+        }, 0);
+        return topics[0]!.partitions.sort((a, b) => a.partitionId - b.partitionId);
+      } catch {
+        await sleep(POLL_MS);
+      }
+    }
+  }
+
+  /** Makes another node the leader, in good order, and resolves with its id when all replicas are in sync. */
+  async moveLeader(topic: string, partition: number): Promise<number> {
+    return this.admin(async (admin) => {
+      const { leader, replicas } = await metadata(admin, topic, partition);
+      const others = replicas.filter((id) => id !== leader);
+      const rest = others.length > 0 ? others : [(leader % this.nodes.length) + 1];
+      const assign = async (assigned: readonly number[]): Promise<void> => {
+        const partitionAssignment = [{ partition, replicas: [...assigned] }];
+        await admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment }] });
+        await until(async () => {
+          const now = await metadata(admin, topic, partition);
+          return now.replicas.length === assigned.length && now.isr.length === assigned.length;
+        });
+      };
+      // Who is no replica any more cannot lead.
+      await assign(rest);
+      if (others.length > 0) await assign([...rest, leader]);
+      return (await metadata(admin, topic, partition)).leader;
+    });
+  }
+
+  /** The node that coordinates the group; it has to have had a member. */
+  async coordinator(group: string): Promise<number> {
+    const partitions = await this.partitions('__consumer_offsets');
+    let hash = 0;
+    for (let i = 0; i < group.length; i++) hash = (Math.imul(31, hash) + group.charCodeAt(i)) | 0;
+    return partitions[(hash & 0x7fffffff) % partitions.length]!.leader;
+  }
+
+  /** The node that is the active controller, as the nodes have written it down. */
+  async controller(): Promise<number> {
+    const states = await Promise.all(this.nodes.map((node) => node.quorumState()));
+    states.sort((a, b) => b.leaderEpoch - a.leaderEpoch || b.leaderId - a.leaderId);
+    return states[0]!.leaderId;
+  }
+
+  /** Resolves when every replica of the topics is in sync: the next node may go. */
+  async inSync(topics: string[]): Promise<void> {
+    await this.admin((admin) =>
+      until(async () => {
+        const now = await admin.fetchTopicMetadata({ topics });
+        return now.topics
+          .flatMap(({ partitions }) => partitions)
+          .every(({ isr, replicas }) => isr.length === replicas.length);
+      }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop()));
+    await Promise.all(this.nodes.map(({ proxy }) => proxy.close()));
+  }
+}
+
+/** One is formatted, which takes a second; the others get its storage under their own names. */
+async function formatAll([first, ...others]: readonly ClusterNode[]): Promise<void> {
+  await first!.format();
+  for (const { id, data } of others) {
+    await cp(first!.data, data, { recursive: true });
+    const file = join(data, 'meta.properties');
+    const text = await readFile(file, 'utf8');
+    const directory = randomBytes(16).toString('base64url').replace(/^-/, 'A');
+    await writeFile(
+      file,
+      text
+        .replace(/^node\.id=.*$/m, `node.id=${id}`)
+        .replace(/^directory\.id=.*$/m, `directory.id=${directory}`),
+    );
+  }
+}
+
+async function metadata(
+  admin: Admin,
+  topic: string,
+  partition: number,
+): Promise<PartitionMetadata> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  return topics[0]!.partitions.find(({ partitionId }) => partitionId === partition)!;
+}
+
+/** @throws Error that shows the condition, after a minute */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + UNTIL_MS;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`not within ${UNTIL_MS} ms: ${String(condition)}`);
+    await sleep(POLL_MS);
+  }
+}

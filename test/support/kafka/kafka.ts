@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import kafkajs from 'kafkajs';
+import { pino } from 'pino';
+
+import { KafkaLog, type KafkaLogOptions } from '../../../src/log/kafka/kafka-log.js';
+import { describeIf } from '../machine/describe-if.js';
+import { canStartBroker, KafkaBroker } from './kafka-broker.js';
+
+const GIVEN = process.env['KAFKA_BROKERS']?.split(',');
+const START_MS = 240_000;
+
+/** Tests that start brokers of their own. Skipped loudly where that is not possible; a failure in CI. */
+export const describeWithBroker = describeIf(
+  canStartBroker(),
+  'Java and Maven are missing, so no Kafka broker can be started',
+);
+
+/** Tests that are content with any brokers: those of KAFKA_BROKERS, or one that the run shares. */
+export const describeWithKafka = describeIf(
+  GIVEN !== undefined || canStartBroker(),
+  'Java and Maven are missing, and KAFKA_BROKERS is not set',
+);
+
+/** The brokers that all test files of the run share; the first that asks starts one. */
+export async function sharedBrokers(): Promise<string[]> {
+  if (GIVEN !== undefined) return GIVEN;
+  const name = `run-${process.env['KAFKA_TEST_RUN'] ?? ''}`;
+  const run = fileURLToPath(new URL(`../../../.cache/kafka/${name}`, import.meta.url));
+  const file = join(run, 'broker.json');
+  mkdirSync(join(run, '../..'), { recursive: true });
+  if (isFirst(run)) {
+    try {
+      const { port, pid, dir } = await KafkaBroker.start();
+      writeFileSync(`${file}.new`, JSON.stringify({ port, pid, dir }));
+      renameSync(`${file}.new`, file);
+    } catch (error) {
+      // The next file is to try it, not to wait for it.
+      rmSync(run, { recursive: true, force: true });
+      throw error;
+    }
+  }
+  for (const until = Date.now() + START_MS; !existsSync(file);) {
+    if (Date.now() > until) throw new Error('the shared broker does not start');
+    await sleep(100);
+  }
+  const { port } = JSON.parse(readFileSync(file, 'utf8')) as { port: number };
+  return [`127.0.0.1:${port}`];
+}
+
+function isFirst(run: string): boolean {
+  try {
+    mkdirSync(run);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Logs on topics and groups that no other test has; closed by `cleanUp`, after which come new ones. */
+export class KafkaLogs {
+  prefix = newPrefix();
+  private readonly logs: KafkaLog[] = [];
+
+  constructor(private readonly brokers: () => readonly string[]) {}
+
+  options(options: Partial<KafkaLogOptions> = {}): KafkaLogOptions {
+    return {
+      brokers: this.brokers(),
+      tls: false,
+      sasl: undefined,
+      compression: 'lz4',
+      partitions: 1,
+      replicationFactor: 1,
+      retentionMs: 3_600_000,
+      timeoutMs: 10_000,
+      sessionMs: 6_000,
+      prefix: this.prefix,
+      logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+      ...options,
+    };
+  }
+
+  async open(options: Partial<KafkaLogOptions> = {}): Promise<KafkaLog> {
+    const log = await KafkaLog.open(this.options(options));
+    this.logs.push(log);
+    return log;
+  }
+
+  async cleanUp(): Promise<void> {
+    await Promise.all(this.logs.splice(0).map((log) => log.close()));
+    this.prefix = newPrefix();
+  }
+
+  /** Of kafkajs, for what the port does not do. */
+  async admin<T>(work: (admin: ReturnType<kafkajs.Kafka['admin']>) => Promise<T>): Promise<T> {
+    const logLevel = kafkajs.logLevel.NOTHING;
+    const admin = new kafkajs.Kafka({ brokers: [...this.brokers()], logLevel }).admin();
+    await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}
+
+function newPrefix(): string {
+  return `test-${randomBytes(6).toString('hex')}.`;
+}

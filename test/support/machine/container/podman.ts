@@ -1,0 +1,62 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { isOrGetsInstalled } from '../apt.js';
+import { describeIf } from '../describe-if.js';
+import { baseImage } from './base-image.js';
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+const PROGRAMS = ['podman', 'buildah', 'runc', 'debootstrap'];
+const BUILD_MS = 600_000;
+const COMMAND_MS = 60_000;
+
+const isPossible =
+  process.getuid?.() === 0 && isOrGetsInstalled(areThere, [...PROGRAMS, 'netavark']);
+
+/** Tests in containers. Skipped loudly where there can be none; a failure in CI. */
+export const describeWithPodman = describeIf(
+  isPossible,
+  `${PROGRAMS.join(', ')} are needed, and to be root`,
+);
+
+function areThere(): boolean {
+  return PROGRAMS.every((program) => spawnSync('which', [program]).status === 0);
+}
+
+/** For a machine without systemd, too. */
+export const OPTIONS = ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs'];
+
+/**
+ * What podman prints.
+ *
+ * @throws Error with what it says when it does not end well
+ */
+export async function podman(args: readonly string[], timeout = COMMAND_MS): Promise<string> {
+  const maxBuffer = 64 * 1024 * 1024;
+  const options = { timeout, maxBuffer };
+  return (await promisify(execFile)('podman', [...OPTIONS, ...args], options)).stdout;
+}
+
+/**
+ * Builds the image of `deploy/Dockerfile` from the start, on a base image that is made here.
+ *
+ * @returns its name for podman; to be removed
+ */
+export async function buildImage(): Promise<string> {
+  const name = `localhost/custom-data-test/service:${process.pid}`;
+  const dockerfile = await readFile(join(ROOT, 'deploy/Dockerfile'), 'utf8');
+  const [, base, major, suite] = /^FROM (node:(\d+)-(\w+)-slim)/m.exec(dockerfile)!;
+  const context = `${base!}=container-image://${baseImage(major!, suite!)}`;
+  const options = [
+    // A registry of images is not asked, and nothing of the build is kept but the image.
+    ...['--pull=never', '--layers=false', '--network=host', '--isolation=chroot'],
+    // The OCI format has no health check.
+    ...['--format', 'docker', '--build-context', context],
+  ];
+  const file = join(ROOT, 'deploy/Dockerfile');
+  await podman(['build', ...options, '--file', file, '--tag', name, ROOT], BUILD_MS);
+  return name;
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+
+import { builtOnce, isBuilt } from './built-once.js';
+import { run, runs } from '../service/command.js';
+
+/** The first time, packages are fetched. */
+export const PYTHON_SET_UP_MS = 600_000;
+
+/** Whether `pythonWith` can give this environment. */
+export function hasPython(name: string): boolean {
+  return isBuilt(name) || runs('python3', ['-c', 'import venv, ensurepip']);
+}
+
+/**
+ * The interpreter of an environment with pinned packages and nothing else.
+ *
+ * @param name of the environment within `.cache`
+ * @param requirements a file that pins every package, those that others need too
+ */
+export function pythonWith(name: string, requirements: string): string {
+  const folder = builtOnce(name, (fresh) => {
+    run('python3', ['-m', 'venv', fresh]);
+    const install = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--no-deps'];
+    run(join(fresh, 'bin', 'python'), [...install, '-r', requirements]);
+  });
+  return join(folder, 'bin', 'python');
+}

@@ -1,0 +1,167 @@
+import {
+  textColumns,
+  valueColumns,
+  type Family,
+  type ValueKind,
+} from '../../../src/domain/families/index.js';
+import type { PreparedUpload } from '../../../src/csv/prepared-upload.js';
+
+/** Reads a prepared upload back, the plain way round, so that tests compare values, not bytes. */
+
+export type Value = string | number | bigint | boolean | null;
+export type Row = Readonly<Record<string, Value>>;
+
+export interface Total {
+  readonly currency: string;
+  readonly impressions: bigint;
+  readonly clicks: bigint;
+  readonly cost: number;
+}
+
+export interface DecodedKey {
+  /** The date, then the key's two texts. */
+  readonly key: readonly [string, string, string];
+  /** The columns that are not of the key, by name. */
+  readonly rows: readonly Row[];
+  readonly totals: readonly Total[];
+}
+
+/** The keys in the order in which they are stored. Throws when a column has bytes to spare or to wish. */
+export function decodePrepared(family: Family, upload: PreparedUpload): DecodedKey[] {
+  const [days, firsts, seconds] = [
+    read(upload.keyColumns[0]!, upload.keys, (bytes) => textOfDay(bytes.uint(2))),
+    read(upload.keyColumns[1]!, upload.keys, (bytes) => bytes.text()),
+    read(upload.keyColumns[2]!, upload.keys, (bytes) => bytes.text()),
+  ];
+  const columns = valueColumns(family);
+  if (upload.rowColumns.length !== columns.length + 1) {
+    throw new Error('another number of columns');
+  }
+  const values = columns.map(({ kind }, i) => readRows(upload.rowColumns[i]!, upload.rows, kind));
+  const texts = read(upload.rowColumns.at(-1)!, upload.rows, (bytes) => bytes.text());
+  const textNames = textColumns(family).map(({ name }) => name);
+  const rows = texts.map((joined, row) => {
+    const decoded: Record<string, Value> = {};
+    for (const [i, { name }] of columns.entries()) decoded[name] = values[i]![row]!;
+    const parts = textsOf(joined, textNames.length);
+    for (const [i, name] of textNames.entries()) decoded[name] = parts[i] ?? '';
+    return decoded;
+  });
+  const totals = readTotals(upload);
+  const rowsOf = split(rows, upload.rowCounts);
+  const totalsOf = upload.totalCounts.length === 0 ? [] : split(totals, upload.totalCounts);
+  return days.map((day, i) => ({
+    key: [day, firsts[i]!, seconds[i]!],
+    rows: rowsOf[i]!,
+    totals: totalsOf[i] ?? [],
+  }));
+}
+
+/** The texts of a row; those behind the last one that its file has are left out. */
+function textsOf(joined: string, most: number): string[] {
+  const texts = joined.split('\0');
+  if (texts.length > most) throw new Error('another number of texts');
+  return texts;
+}
+
+function readRows(bytes: Uint8Array, rows: number, kind: ValueKind): Value[] {
+  switch (kind) {
+    case 'count':
+      return read(bytes, rows, (column) => column.bigUint());
+    case 'amount':
+      return read(bytes, rows, (column) => column.double());
+    default:
+      return nullableBooleans(bytes, rows);
+  }
+}
+
+/** All the null flags come first, then all the values; the value of a null is 0. */
+function nullableBooleans(bytes: Uint8Array, rows: number): (boolean | null)[] {
+  const flags = read(bytes, rows * 2, (column) => column.uint(1));
+  if (flags.some((flag) => flag > 1)) throw new Error('a flag is 0 or 1');
+  return Array.from({ length: rows }, (_, row) => {
+    if (flags[row] === 0) return flags[rows + row] === 1;
+    if (flags[rows + row] !== 0) throw new Error('a null has a value');
+    return null;
+  });
+}
+
+function readTotals(upload: PreparedUpload): Total[] {
+  if (upload.totalColumns.length === 0) return [];
+  const count = upload.totalCounts.reduce((sum, each) => sum + each, 0);
+  const [currencies, impressions, clicks, costs] = upload.totalColumns;
+  const currency = read(currencies!, count, (column) => column.text());
+  const shown = read(impressions!, count, (column) => column.bigUint());
+  const clicked = read(clicks!, count, (column) => column.bigUint());
+  const paid = read(costs!, count, (column) => column.double());
+  return currency.map((each, i) => ({
+    currency: each,
+    impressions: shown[i]!,
+    clicks: clicked[i]!,
+    cost: paid[i]!,
+  }));
+}
+
+function split<T>(items: readonly T[], counts: Uint32Array): T[][] {
+  let at = 0;
+  const parts = Array.from(counts, (count) => items.slice(at, (at += count)));
+  if (at !== items.length) throw new Error('the counts are not those of the items');
+  return parts;
+}
+
+function read<T>(bytes: Uint8Array, count: number, one: (reader: Reader) => T): T[] {
+  const reader = new Reader(bytes);
+  const values = Array.from({ length: count }, () => one(reader));
+  if (!reader.isAtEnd) throw new Error('the column has bytes to spare');
+  return values;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+class Reader {
+  private readonly bytes: Buffer;
+  private at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get isAtEnd(): boolean {
+    return this.at === this.bytes.length;
+  }
+
+  uint(size: 1 | 2): number {
+    return this.bytes.readUIntLE(this.move(size), size);
+  }
+
+  bigUint(): bigint {
+    return this.bytes.readBigUInt64LE(this.move(8));
+  }
+
+  double(): number {
+    return this.bytes.readDoubleLE(this.move(8));
+  }
+
+  /** A LEB128 length, then UTF-8. */
+  text(): string {
+    let length = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.uint(1);
+      length += (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    const from = this.move(length);
+    return utf8.decode(this.bytes.subarray(from, this.at));
+  }
+
+  private move(size: number): number {
+    const from = this.at;
+    this.at += size;
+    if (this.at > this.bytes.length) throw new Error('the column is too short');
+    return from;
+  }
+}
+
+function textOfDay(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+}

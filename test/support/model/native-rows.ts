@@ -1,0 +1,162 @@
+import type { NativeBlock } from '../../../src/warehouse/warehouse.js';
+import {
+  blockOf,
+  column,
+  BOOL,
+  DATE,
+  DATE_TIME,
+  FLOAT64,
+  nullable,
+  STRING,
+  UINT128,
+  UINT64,
+  UUID,
+  type ColumnType,
+} from '../../../src/warehouse/native/block.js';
+import {
+  COST,
+  familyNamed,
+  SELF_SERVE,
+  textColumns,
+  valueColumns,
+  type Column,
+  type Family,
+} from '../../../src/domain/families/index.js';
+import { dayOf } from '../../../src/domain/days.js';
+
+/** Storage rows written in the plainest way: an oracle for the encoder, and blocks for tests. */
+
+type Value = string | number | bigint | boolean | null;
+export type Row = Readonly<Record<string, Value>>;
+
+/** Several CSV rows that share an overwrite key. */
+export interface StoredKey {
+  readonly account: string;
+  readonly date: string;
+  readonly channel: string;
+  /** The campaign (cost) or the event_category (self-serve). */
+  readonly third: string;
+  readonly version: bigint;
+  readonly requestId: string;
+  /** Seconds since the epoch. */
+  readonly uploadedAt: number;
+  /** Fields that are left out are '', 0 or NULL, by their type. */
+  readonly rows: readonly Row[];
+}
+
+export function array<T>(inner: ColumnType<T>): ColumnType<readonly T[]> {
+  return {
+    name: `Array(${inner.name})`,
+    blank: [],
+    write(values) {
+      let end = 0;
+      const offsets = values.map((value) => (end += value.length));
+      return Buffer.concat([UINT64.write(offsets), inner.write(values.flat())]);
+    },
+  };
+}
+
+export function tuple(elements: Readonly<Record<string, ColumnType<Value>>>): ColumnType<Row> {
+  const types = Object.entries(elements);
+  return {
+    name: `Tuple(${types.map(([name, type]) => `${name} ${type.name}`).join(', ')})`,
+    blank: {},
+    write: (values) =>
+      Buffer.concat(
+        types.map(([name, type]) => type.write(values.map((row) => row[name] ?? type.blank))),
+      ),
+  };
+}
+
+function rowsTuple(family: Family): ColumnType<Row> {
+  const values = valueColumns(family).map((column) => [column.name, typeOf(column)] as const);
+  return tuple({ ...Object.fromEntries(values), texts: STRING });
+}
+
+/** A row with its texts joined up to the last one that any row of its key has, which is all of its upload. */
+function withTexts(family: Family, row: Row, rows: readonly Row[]): Row {
+  const names = textColumns(family).map(({ name }) => name);
+  const last = names.findLastIndex((name) => rows.some((each) => name in each));
+  return {
+    ...row,
+    texts: names
+      .slice(0, last + 1)
+      .map((name) => row[name] ?? '')
+      .join('\0'),
+  };
+}
+
+export function storageBlock(table: Family['table'], keys: readonly StoredKey[]): NativeBlock {
+  const family = familyNamed(table === 'cost' ? 'cost' : 'self-serve');
+  const third = family === COST ? 'campaign' : 'event_category';
+  const columns = [
+    column(
+      'account',
+      STRING,
+      keys.map((key) => key.account),
+    ),
+    column(
+      'date',
+      DATE,
+      keys.map((key) => dayOf(key.date)),
+    ),
+    column(
+      'channel',
+      STRING,
+      keys.map((key) => key.channel),
+    ),
+    column(
+      third,
+      STRING,
+      keys.map((key) => key.third),
+    ),
+    column(
+      'version',
+      UINT128,
+      keys.map((key) => key.version),
+    ),
+    column(
+      'request_id',
+      UUID,
+      keys.map((key) => key.requestId),
+    ),
+    column(
+      'uploaded_at',
+      DATE_TIME,
+      keys.map((key) => key.uploadedAt),
+    ),
+    column(
+      'csv_rows',
+      array(rowsTuple(family)),
+      keys.map(({ rows }) => rows.map((row) => withTexts(family, row, rows))),
+    ),
+  ];
+  if (family === SELF_SERVE) return blockOf(columns, keys.length);
+  return blockOf([...columns, column('totals', array(TOTAL), keys.map(totalsOf))], keys.length);
+}
+
+const TOTAL = tuple({
+  currency: STRING,
+  impressions: UINT64,
+  clicks: UINT64,
+  cost: FLOAT64,
+});
+
+function totalsOf({ rows }: StoredKey): Row[] {
+  const live = rows.filter((row) => METRICS.some((metric) => Number(row[metric] ?? 0) !== 0));
+  const currencies = [...new Set(live.map((row) => row['currency'] ?? ''))];
+  return currencies.map((currency) => {
+    const same = rows.filter((row) => row['currency'] === currency);
+    const sum = (metric: string): number =>
+      same.reduce((total, row) => total + Number(row[metric] ?? 0), 0);
+    return { currency, ...Object.fromEntries(METRICS.map((metric) => [metric, sum(metric)])) };
+  });
+}
+
+const METRICS = ['impressions', 'clicks', 'cost'] as const;
+
+function typeOf({ kind }: Column): ColumnType<Value> {
+  if (kind === 'count') return UINT64;
+  if (kind === 'amount') return FLOAT64;
+  return nullable(BOOL);
+}

@@ -1,0 +1,149 @@
+import { COST, type Family, keyColumns, SELF_SERVE } from '../../../src/domain/families/index.js';
+
+/** A CSV row, as text by column. Columns that the file does not have are left out. */
+export type CsvRow = Readonly<Record<string, string>>;
+type ReportRow = Record<string, string | number | boolean | null>;
+
+/**
+ * What the warehouse's views are to show, in the plainest way: a Map from overwrite key to the rows
+ * of the last upload that had it.
+ */
+export class WarehouseModel {
+  private readonly keys = {
+    cost: new Map<string, ReportRow[]>(),
+    self_serve: new Map<string, ReportRow[]>(),
+  };
+
+  private readonly metrics = new Map<string, Set<string>>();
+  private readonly applied = new Map<string, number>();
+
+  /** Uploads are applied in the order in which they were accepted. */
+  apply(account: string, family: Family, rows: readonly CsvRow[]): void {
+    const byKey = new Map<string, ReportRow[]>();
+    for (const row of rows) {
+      const key = JSON.stringify([account, ...keyOf(family, row)]);
+      const stored = { account, ...storedRow(family, row) };
+      const same = byKey.get(key);
+      if (same === undefined) byKey.set(key, [stored]);
+      else same.push(stored);
+    }
+    for (const [key, stored] of byKey) this.keys[family.table].set(key, stored);
+    const names = this.metrics.get(account) ?? new Set();
+    for (const row of rows) if ('event_category' in row) names.add(row['event_category']);
+    this.metrics.set(account, names);
+    this.applied.set(account, this.rowsApplied(account) + rows.length);
+  }
+
+  /** Rows of all uploads of the account, those included that others have replaced since. */
+  rowsApplied(account: string): number {
+    return this.applied.get(account) ?? 0;
+  }
+
+  costRows(account: string): ReportRow[] {
+    return this.rowsOf('cost', account);
+  }
+
+  selfServeRows(account: string): ReportRow[] {
+    return this.rowsOf('self_serve', account);
+  }
+
+  costReport(account: string): ReportRow[] {
+    const metrics = ['impressions', 'clicks', 'cost'];
+    return grouped(this.costRows(account).filter(isShown), (row) => without(row, metrics), metrics);
+  }
+
+  costSummary(account: string): ReportRow[] {
+    const metrics = ['impressions', 'clicks', 'cost'];
+    return grouped(
+      this.costRows(account).filter(isShown),
+      ({ account, date, channel, campaign, currency }) => ({
+        account: account!,
+        date: date!,
+        channel: channel!,
+        campaign: campaign!,
+        currency: currency!,
+      }),
+      metrics,
+    );
+  }
+
+  selfServeReport(account: string): ReportRow[] {
+    return grouped(this.selfServeRows(account), (row) => without(row, ['event_value']), [
+      'event_value',
+    ]);
+  }
+
+  /** Every metric that was ever uploaded, also one whose rows have all been replaced since. */
+  metricNames(account: string): string[] {
+    return [...(this.metrics.get(account) ?? [])].sort();
+  }
+
+  private rowsOf(table: 'cost' | 'self_serve', account: string): ReportRow[] {
+    const rows = [...this.keys[table].values()].filter(([row]) => row!['account'] === account);
+    return sorted(rows.flat());
+  }
+}
+
+function keyOf(family: Family, row: CsvRow): string[] {
+  return keyColumns(family).map(({ name }) => row[name]!);
+}
+
+function storedRow(family: Family, row: CsvRow): ReportRow {
+  const stored: ReportRow = {};
+  for (const { name, kind } of family.columns) {
+    const value = row[name] ?? '';
+    if (kind === 'count' || kind === 'amount') stored[name] = Number(value);
+    else if (kind === 'boolean') stored[name] = value === '' ? null : value === 'true';
+    else stored[name] = value;
+  }
+  return stored;
+}
+
+function isShown(row: ReportRow): boolean {
+  return row['impressions'] !== 0 || row['clicks'] !== 0 || row['cost'] !== 0;
+}
+
+function without(row: ReportRow, names: readonly string[]): ReportRow {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
+}
+
+function grouped(
+  rows: readonly ReportRow[],
+  groupOf: (row: ReportRow) => ReportRow,
+  metrics: readonly string[],
+): ReportRow[] {
+  const groups = new Map<string, ReportRow>();
+  for (const row of rows) {
+    const group = groupOf(row);
+    const key = JSON.stringify(group);
+    const sums = groups.get(key) ?? { ...group };
+    for (const metric of metrics) {
+      sums[metric] = Number(sums[metric] ?? 0) + Number(row[metric]);
+    }
+    groups.set(key, sums);
+  }
+  return sorted([...groups.values()]);
+}
+
+/** Rows in an order that does not depend on where they come from, with their fields in one order too. */
+export function sorted(rows: readonly ReportRow[]): ReportRow[] {
+  const canonical = rows.map((row) => {
+    const ordered: ReportRow = {};
+    for (const name of Object.keys(row).sort()) ordered[name] = row[name]!;
+    return { row: ordered, text: JSON.stringify(ordered) };
+  });
+  return canonical.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ row }) => row);
+}
+
+/** A file of the rows: every column that any of them has. */
+export function csvOf(family: Family, rows: readonly CsvRow[]): string {
+  const names = family.columns
+    .map(({ name }) => name)
+    .filter((name) => rows.some((row) => name in row));
+  const quote = (value: string): string =>
+    /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  const lines = [names, ...rows.map((row) => names.map((name) => row[name] ?? ''))];
+  return lines.map((line) => `${line.map(quote).join(',')}\r\n`).join('');
+}
+
+export { COST, SELF_SERVE };

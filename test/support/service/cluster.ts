@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Role } from '../../../src/config/config.js';
+import { migrate } from '../../../src/warehouse/schema/migrate.js';
+import { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
+import { KafkaBroker } from '../kafka/kafka-broker.js';
+import { makeDataDir, removeDataDir, ServiceProcess } from './service-process.js';
+import { countFault } from './soak.js';
+import { connectTo } from '../chdb/warehouses.js';
+
+const LAST_LINES = 8;
+const ANSWER_MS = 5_000;
+
+/** One broker, or several that are one cluster. */
+interface Brokers {
+  /** For `KAFKA_BROKERS`. */
+  readonly brokers: readonly string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * The scaled-out service: brokers, one ClickHouse server, and any number of processes, each with
+ * roles and a data folder of its own, that share the tokens file.
+ */
+export class Cluster<B extends Brokers = KafkaBroker> {
+  /** Of every process, until it answers; those that have ended too. */
+  private readonly starts: Promise<ServiceProcess>[] = [];
+  private readonly dataDirs = new Set<string>();
+
+  private constructor(
+    readonly broker: B,
+    readonly clickhouse: ClickHouseHttp,
+    /** Has the tokens file; no process has it as its data folder. */
+    readonly sharedDir: string,
+    private readonly env: Readonly<Record<string, string>>,
+  ) {}
+
+  /**
+   * One broker and the other servers run, with the schema; no process does yet.
+   *
+   * @param options.broker settings of the broker
+   * @param options.env what every process has in its environment
+   */
+  static async open(
+    options: {
+      readonly broker?: Readonly<Record<string, string>>;
+      readonly env?: Readonly<Record<string, string>>;
+    } = {},
+  ): Promise<Cluster> {
+    return Cluster.on(await KafkaBroker.start(options.broker), options.env);
+  }
+
+  /** The same on brokers that run already; `close` stops them. */
+  static async on<B extends Brokers>(
+    broker: B,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Cluster<B>> {
+    const clickhouse = await ClickHouseHttp.start();
+    const connection = connectTo(clickhouse);
+    await migrate(connection, 'custom_data');
+    await connection.close();
+    return new Cluster(broker, clickhouse, await makeDataDir(), env);
+  }
+
+  /** Starts a process with one role; resolves when it answers. */
+  async start(role: Role, env: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+    return this.startIn(await makeDataDir(), role, env);
+  }
+
+  /** Starts a successor of a process that has ended, in its data folder. */
+  async restart(
+    ended: ServiceProcess,
+    role: Role,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<ServiceProcess> {
+    if (ended.process.signalCode === 'SIGKILL') countFault(`${role} killed`);
+    return this.startIn(ended.dataDir, role, env);
+  }
+
+  /** Rows of a query on the warehouse. */
+  query<Row>(sql: string): Promise<Row[]> {
+    return this.clickhouse.query<Row>(sql);
+  }
+
+  /** What the processes that nobody has killed said last, for whoever waits in vain. */
+  async lastWords(): Promise<string> {
+    const answer = this.query('SELECT 1').then(() => 'answers', String);
+    const warehouse = await Promise.race([answer, sleep(ANSWER_MS, 'does not answer')]);
+    const starts = await Promise.allSettled(this.starts);
+    const words = starts
+      .map((start) => {
+        if (start.status === 'rejected') return String(start.reason);
+        const { process, logs, stderr } = start.value;
+        if (process.signalCode === 'SIGKILL') return '';
+        const said = logs.slice(-LAST_LINES).map((line) => JSON.stringify(line));
+        return [`process ${process.pid!}, exit code ${process.exitCode}:`, ...said, stderr].join(
+          '\n',
+        );
+      })
+      .filter((words) => words !== '');
+    return [`the warehouse: ${warehouse}`, ...words].join('\n');
+  }
+
+  /** Kills everything and removes what was stored. */
+  async close(): Promise<void> {
+    for (const started of await Promise.allSettled(this.starts)) {
+      // One that is stopped by a signal ends all the same.
+      if (started.status === 'fulfilled') await started.value.kill();
+    }
+    for (const dataDir of this.dataDirs) await removeDataDir(dataDir);
+    await this.clickhouse.stop();
+    await this.broker.stop();
+    await removeDataDir(this.sharedDir);
+  }
+
+  private startIn(
+    dataDir: string,
+    role: Role,
+    env: Readonly<Record<string, string>>,
+  ): Promise<ServiceProcess> {
+    this.dataDirs.add(dataDir);
+    const start = ServiceProcess.start(dataDir, {
+      ...this.clickhouse.env,
+      KAFKA_BROKERS: this.broker.brokers.join(','),
+      TOKENS_FILE: `${this.sharedDir}/tokens.json`,
+      ROLES: role,
+      ...this.env,
+      ...env,
+    });
+    this.starts.push(start);
+    return start;
+  }
+}

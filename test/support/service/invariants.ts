@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect } from '@jest/globals';
+
+import type { QueryTarget } from '../model/compare-views.js';
+import type { ServiceProcess } from './service-process.js';
+
+/** The gauges are measured at most every ten seconds, and the history is a little behind. */
+const SETTLE_MS = 60_000;
+
+/** What a test knows of the requests of one account. */
+export interface KnownRequests {
+  readonly account: string;
+  readonly succeeded: readonly string[];
+  readonly failed?: readonly string[];
+  /** Data rows of those that succeeded. */
+  readonly rows: number;
+  /** Creates without a 201: each may have been accepted all the same. */
+  readonly unanswered?: number;
+}
+
+/**
+ * Waits until no request is in flight, and checks the service's invariants: the history has every
+ * request once, in its state and with all its rows validated, stored and read back, and the gauges
+ * count what the history has.
+ */
+export async function expectInvariants(
+  service: ServiceProcess,
+  warehouse: QueryTarget,
+  ...accounts: readonly KnownRequests[]
+): Promise<void> {
+  const until = Date.now() + SETTLE_MS;
+  let totals = await totalsOf(warehouse);
+  let gauges = await gaugesOf(service);
+  const known = accounts.flatMap(({ succeeded, failed = [] }) => [...succeeded, ...failed]).length;
+  // A history that is behind has nothing in flight either.
+  const isSettled = (): boolean =>
+    totals.inFlight === 0 &&
+    totals.succeeded + totals.failed >= known &&
+    JSON.stringify(gauges) === JSON.stringify(totals);
+  while (Date.now() < until && !isSettled()) {
+    await sleep(500);
+    totals = await totalsOf(warehouse);
+    gauges = await gaugesOf(service);
+  }
+  expect(totals.inFlight).toBe(0);
+  expect(totals.succeeded + totals.failed).toBeGreaterThanOrEqual(known);
+  expect(gauges).toEqual(totals);
+  for (const known of accounts) await expectRequests(warehouse, known);
+}
+
+interface Totals {
+  readonly inFlight: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly rows: { readonly validated: number; readonly stored: number; readonly readBack: number };
+}
+
+async function expectRequests(
+  warehouse: QueryTarget,
+  { account, succeeded, failed = [], rows, unanswered = 0 }: KnownRequests,
+): Promise<void> {
+  const history = await warehouse.query<{ id: string; status: string; rows: number[] }>(
+    `SELECT toString(request_id) AS id, status,
+       arrayMap(x -> toFloat64(x), [rows_validated, rows_stored, rows_read_back]) AS rows
+     FROM request_transitions FINAL WHERE account = '${account}'`,
+  );
+  const byId = new Map(history.map((request) => [request.id, request]));
+  expect(byId.size).toBe(history.length);
+  const found = { succeeded: 0, rows: [0, 0, 0], failed: 0 };
+  for (const id of succeeded) {
+    const request = byId.get(id);
+    if (request?.status === 'succeeded') found.succeeded++;
+    found.rows = found.rows.map((sum, step) => sum + (request?.rows[step] ?? 0));
+  }
+  for (const id of failed) if (byId.get(id)?.status === 'failed') found.failed++;
+  expect(found).toEqual({
+    succeeded: succeeded.length,
+    rows: [rows, rows, rows],
+    failed: failed.length,
+  });
+  const others = history.length - succeeded.length - failed.length;
+  expect(others).toBeLessThanOrEqual(unanswered);
+}
+
+/** By the history; a request that stood there twice would be counted once here. */
+async function totalsOf(warehouse: QueryTarget): Promise<Totals> {
+  const [row] = await warehouse.query<Record<string, number>>(
+    `SELECT countIf(status NOT IN ('succeeded', 'failed')) AS in_flight,
+       countIf(status = 'succeeded') AS succeeded, countIf(status = 'failed') AS failed,
+       sum(validated) AS validated, sum(stored) AS stored, sum(read_back) AS read_back
+     FROM (
+       SELECT request_id, argMax(status, precedence) AS status,
+         argMax(rows_validated, precedence) AS validated, argMax(rows_stored, precedence) AS stored,
+         argMax(rows_read_back, precedence) AS read_back
+       FROM request_transitions GROUP BY request_id
+     )`,
+  );
+  const of = (name: string): number => row?.[name] ?? 0;
+  return {
+    inFlight: of('in_flight'),
+    succeeded: of('succeeded'),
+    failed: of('failed'),
+    rows: { validated: of('validated'), stored: of('stored'), readBack: of('read_back') },
+  };
+}
+
+async function gaugesOf(service: ServiceProcess): Promise<Totals> {
+  const text = await service.metrics();
+  const sum = (metric: string, label: string): number =>
+    [...text.matchAll(new RegExp(`^${metric}\\{[^}]*="${label}"\\} (\\S+)$`, 'gm'))].reduce(
+      (all, [, value]) => all + Number(value),
+      0,
+    );
+  const requests = (status: string): number => sum('custom_data_requests', status);
+  const rows = (step: string): number => sum('custom_data_request_rows', step);
+  return {
+    inFlight: requests('uploaded') + requests('validated') + requests('ingested'),
+    succeeded: requests('succeeded'),
+    failed: requests('failed'),
+    rows: { validated: rows('validated'), stored: rows('stored'), readBack: rows('read_back') },
+  };
+}

@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect } from '@jest/globals';
+
+import { ApiClient } from './api-client.js';
+import { expectViewsToEqual, type QueryTarget } from '../model/compare-views.js';
+import { expectInvariants, type KnownRequests } from './invariants.js';
+import { countChecked } from './soak.js';
+import { type ServiceProcess, tokenFor } from './service-process.js';
+import { COST, csvOf, type CsvRow, WarehouseModel } from '../model/warehouse-model.js';
+
+interface Sent {
+  readonly requestId: string;
+  readonly isValid: boolean;
+}
+
+/** What the files of a load are like, and how they are sent. */
+interface Files {
+  /** Rows of a large file. */
+  readonly rows: number;
+  /** Every so many files are a large one. */
+  readonly largeEach: number;
+  /** How long the body of an upload takes. */
+  readonly overMs: number;
+  /** Between the answer to an upload and the next one. */
+  readonly pauseMs: number;
+}
+
+/** One account that uploads one file after the other until it is told to stop. */
+class Uploader {
+  readonly accepted: Sent[] = [];
+  /** Creates that were not answered 201. */
+  unanswered = 0;
+  /** When the request that has no answer yet began. */
+  sendingSince: number | undefined;
+  private number = 0;
+
+  constructor(
+    readonly account: string,
+    readonly client: ApiClient,
+    private readonly model: WarehouseModel,
+    private readonly files: Files,
+  ) {}
+
+  async run(stopped: AbortSignal): Promise<void> {
+    while (!stopped.aborted) {
+      const isValid = this.number % 5 !== 4;
+      const rows = this.rows(isValid);
+      // A create without an answer may have been accepted: the same file sent again leaves the same
+      // rows either way.
+      const requestId = await this.createUntilAccepted(csvOf(COST, rows));
+      this.accepted.push({ requestId, isValid });
+      if (isValid) this.model.apply(this.account, COST, rows);
+      this.number++;
+      await sleep(this.files.pauseMs);
+    }
+  }
+
+  /** Files of several chunks and of one row; each overwrites a part of what the one before left. */
+  private rows(isValid: boolean): CsvRow[] {
+    const size = this.number % this.files.largeEach === 0 ? this.files.rows : 3;
+    return Array.from({ length: size }, (_, i) => ({
+      date: `2026-02-${String(1 + (i % 28)).padStart(2, '0')}`,
+      channel: 'news',
+      currency: 'EUR',
+      campaign: `campaign ${(this.number % 2) + Math.floor(i / 56)}`,
+      impressions: String(i),
+      clicks: isValid ? String(this.number) : 'many',
+      cost: String(this.number / 4),
+    }));
+  }
+
+  private async createUntilAccepted(file: string): Promise<string> {
+    for (;;) {
+      this.sendingSince = Date.now();
+      const answer = await this.client.post('cost', file, this.files.overMs).catch(() => undefined);
+      this.sendingSince = undefined;
+      if (answer?.status === 201) {
+        return ((await answer.json()) as { requestId: string }).requestId;
+      }
+      // 401: the token is younger than a second.
+      if (answer?.status !== 401) this.unanswered++;
+      if (answer !== undefined && answer.status !== 503 && answer.status !== 401) {
+        throw new Error(`unexpected answer ${answer.status}`);
+      }
+      await sleep(20);
+    }
+  }
+}
+
+/**
+ * Accounts that upload side by side, each one file after the other, and the model of what has to be
+ * stored: valid and invalid files, small and large ones, with keys that come again and again.
+ */
+export class Load {
+  private readonly model = new WarehouseModel();
+  private readonly uploaders: Uploader[] = [];
+  private readonly stopping = new AbortController();
+  private running: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param options.dataDir has the tokens file
+   * @param options.port of the gateway that the client of that number asks; it may change
+   */
+  static async create(options: {
+    readonly clients: number;
+    readonly accounts?: string;
+    readonly dataDir: string;
+    readonly port: (client: number) => number;
+    readonly files?: Partial<Files>;
+  }): Promise<Load> {
+    const load = new Load();
+    const files: Files = { rows: 4_000, largeEach: 3, overMs: 0, pauseMs: 0, ...options.files };
+    for (let i = 0; i < options.clients; i++) {
+      const account = `${options.accounts ?? 'account'}-${i}`;
+      const token = await tokenFor(options.dataDir, account);
+      const client = new ApiClient(() => options.port(i), token);
+      load.uploaders.push(new Uploader(account, client, load.model, files));
+    }
+    return load;
+  }
+
+  start(): void {
+    const { signal } = this.stopping;
+    this.running = Promise.all(this.uploaders.map((uploader) => uploader.run(signal)));
+    // Whoever stops the load is told.
+    this.running.catch(() => undefined);
+  }
+
+  /** Uploads accepted so far of the account that has the fewest. */
+  get fewest(): number {
+    return Math.min(...this.uploaders.map(({ accepted }) => accepted.length));
+  }
+
+  /** Uploads accepted so far, of all accounts. */
+  get accepted(): number {
+    return this.uploaders.reduce((sum, { accepted }) => sum + accepted.length, 0);
+  }
+
+  /** By account: when its request that has no answer yet began, in milliseconds since the epoch. */
+  get sendingSince(): ReadonlyMap<string, number> {
+    const since = new Map<string, number>();
+    for (const { account, sendingSince } of this.uploaders) {
+      if (sendingSince !== undefined) since.set(account, sendingSince);
+    }
+    return since;
+  }
+
+  /** Resolves when every account has at least so many uploads accepted. */
+  async atLeast(uploads: number): Promise<void> {
+    await this.until(() => this.fewest >= uploads);
+  }
+
+  /** Resolves when of every account an upload that begins after now is accepted. */
+  async accepts(): Promise<void> {
+    // The next one accepted may have begun before.
+    const wanted = this.uploaders.map((uploader) => uploader.accepted.length + 2);
+    await this.until(() =>
+      this.uploaders.every(({ accepted }, i) => accepted.length >= wanted[i]!),
+    );
+  }
+
+  /** Resolves when every upload begun is answered. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /**
+   * Every 201 ends as the model says, every view equals the model, and the invariants hold.
+   *
+   * @param status a process with the role `status`, whose metrics have the invariants
+   */
+  async expectAllAsModelled(warehouse: QueryTarget, status: ServiceProcess): Promise<void> {
+    await this.expectUploadsAsModelled(warehouse);
+    await expectInvariants(status, warehouse, ...this.known);
+  }
+
+  /** Every 201 ends as the model says, and every view equals the model. */
+  async expectUploadsAsModelled(warehouse: QueryTarget): Promise<void> {
+    for (const { account, accepted, client } of this.uploaders) {
+      expect(accepted.length).toBeGreaterThan(0);
+      for (const { requestId, isValid } of accepted) {
+        expect(await client.finished('cost', requestId)).toMatchObject(
+          isValid
+            ? { status: 'succeeded', prevStatus: 'ingested', reason: null }
+            : { status: 'failed', prevStatus: 'uploaded' },
+        );
+      }
+      await expectViewsToEqual(warehouse, this.model, account);
+      countChecked('uploads', accepted.length);
+    }
+  }
+
+  private async until(holds: () => boolean): Promise<void> {
+    const poll = async (): Promise<void> => {
+      while (!holds()) await sleep(50);
+    };
+    // A load that has failed does not get further.
+    await Promise.race([poll(), this.running]);
+  }
+
+  /** For `expectInvariants`, by account. */
+  get known(): readonly KnownRequests[] {
+    return this.uploaders.map(({ account, accepted, unanswered }) => ({
+      account,
+      succeeded: accepted.filter(({ isValid }) => isValid).map(({ requestId }) => requestId),
+      failed: accepted.filter(({ isValid }) => !isValid).map(({ requestId }) => requestId),
+      rows: this.model.rowsApplied(account),
+      unanswered,
+    }));
+  }
+}

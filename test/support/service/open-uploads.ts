@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { costRows } from '../files/cost-rows.js';
+import type { ServiceProcess } from './service-process.js';
+import { COST, csvOf } from '../model/warehouse-model.js';
+
+/** Uploads that have a first chunk and get no end. */
+
+export const ACCOUNT = 'acme';
+/** An upload without an end is then given up after 12 seconds. */
+export const SHORT = { UPLOAD_DEADLINE_SECONDS: '1', LOG_TIMEOUT_SECONDS: '1' };
+/** Several chunks. */
+export const FILE = csvOf(
+  COST,
+  costRows(
+    Array.from({ length: 9_000 }, (_, i) => `campaign ${i}`),
+    1,
+  ),
+);
+
+export const openUploads = (ingest: ServiceProcess): Promise<number> =>
+  ingest.metric('custom_data_open_uploads');
+export const lag = (service: ServiceProcess): Promise<number> =>
+  service.metric('custom_data_consumer_lag_records', 'topic="uploads"');
+
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(100);
+}

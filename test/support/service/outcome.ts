@@ -1,0 +1,22 @@
+import { run } from '../../../src/clients/cli/program.js';
+
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command in this process, with an environment of its own. */
+export async function outcomeOf(
+  env: Record<string, string>,
+  ...args: readonly string[]
+): Promise<Outcome> {
+  let out = '';
+  let err = '';
+  const code = await run(args, {
+    env,
+    out: (text) => (out += text),
+    hint: (text) => (err += text),
+  });
+  return { code, out, err };
+}

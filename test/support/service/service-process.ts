@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import { createToken } from '../../../src/accounts/token-store.js';
+import type { AccountRole } from '../../../src/accounts/account.js';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** Shorter than a test may take, so that what it said is seen. */
+const START_MS = 50_000;
+/** A test that compares for longer than a server keeps an idle connection would meet its end. */
+const ONCE = { headers: { Connection: 'close' } };
+
+export interface Ports {
+  readonly api: number;
+  readonly ops: number;
+  readonly query: number;
+}
+
+/** The built service as a process of its own, on free ports of 127.0.0.1. */
+export class ServiceProcess {
+  /** Everything it logged, by line. */
+  readonly logs: Record<string, unknown>[] = [];
+  stderr = '';
+  ports!: Ports;
+  readonly exited: Promise<number | null>;
+
+  private readonly announced: Promise<Ports>;
+
+  private constructor(
+    readonly process: ChildProcess,
+    readonly dataDir: string,
+  ) {
+    // Not `exit`: what it said last has been read by then.
+    this.exited = once(process, 'close').then(([code]) => code as number | null);
+    process.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.announced = new Promise((resolve) => {
+      createInterface({ input: process.stdout! }).on('line', (line) => {
+        // One that a kill has cut off is nothing.
+        if (!line.endsWith('}')) return;
+        const entry = JSON.parse(line) as Record<string, unknown>;
+        this.logs.push(entry);
+        if (entry['msg'] === 'listening') resolve(entry as unknown as Ports);
+      });
+    });
+  }
+
+  /** Starts it and resolves when it answers. Rejects when it ends before, with what it said. */
+  static async start(dataDir: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
+    const service = ServiceProcess.begin(dataDir, env);
+    await service.listening();
+    return service;
+  }
+
+  /** Starts it and waits for nothing. */
+  static begin(dataDir: string, env: Record<string, string> = {}): ServiceProcess {
+    const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'],
+        TMPDIR: tmpdir(),
+        DATA_DIR: dataDir,
+        HTTP_PORT: '0',
+        OPS_PORT: '0',
+        QUERY_PORT: '0',
+        UV_THREADPOOL_SIZE: '16',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new ServiceProcess(child, dataDir);
+  }
+
+  /** Resolves when it answers. Rejects when it ends before, with what it said. */
+  async listening(): Promise<void> {
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), START_MS);
+    try {
+      this.ports = await Promise.race([
+        this.announced,
+        this.exited.then((code) => {
+          const said =
+            this.stderr +
+            this.logs
+              .slice(-10)
+              .map((entry) => `\n${JSON.stringify(entry)}`)
+              .join('');
+          throw new Error(`the service ended with ${String(code)}: ${said}`);
+        }),
+      ]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** As a machine that loses its power would end it, but for the disk's own memory. */
+  async kill(): Promise<void> {
+    this.process.kill('SIGKILL');
+    await this.exited;
+  }
+
+  /** As an operator ends it; gives the exit code. */
+  async stop(): Promise<number | null> {
+    this.process.kill('SIGTERM');
+    return this.exited;
+  }
+
+  async metrics(): Promise<string> {
+    const answer = await fetch(`http://127.0.0.1:${this.ports.ops}/metrics`, ONCE);
+    return answer.text();
+  }
+
+  /** The sum of a metric over its labels, or over those with `label`; 0 where it has no value yet. */
+  async metric(name: string, label?: string): Promise<number> {
+    const labels = label === undefined ? '(?:\\{[^}]*\\})?' : `\\{[^}]*${label}[^}]*\\}`;
+    const value = new RegExp(`^${name}${labels} (\\S+)$`, 'gm');
+    const found = (await this.metrics()).matchAll(value);
+    return [...found].reduce((sum, [, text]) => sum + Number(text), 0);
+  }
+
+  /** Rows of a query on the query interface. */
+  async query<Row>(sql: string): Promise<Row[]> {
+    const answer = await fetch(
+      `http://127.0.0.1:${this.ports.query}/?database=custom_data&default_format=JSONEachRow&output_format_json_quote_64bit_integers=0`,
+      { ...ONCE, method: 'POST', body: sql },
+    );
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Row);
+  }
+}
+
+export async function makeDataDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'custom-data-test-'));
+}
+
+export async function removeDataDir(dataDir: string): Promise<void> {
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+/** A token in the service's tokens file; a running service honours it within a second. */
+export async function tokenFor(
+  dataDir: string,
+  account: string,
+  role: AccountRole = 'owner',
+  timeZone = 'UTC',
+): Promise<string> {
+  const { token } = await createToken(join(dataDir, 'tokens.json'), { account, role, timeZone });
+  return token;
+}

@@ -1,0 +1,169 @@
+import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect } from '@jest/globals';
+
+import { ApiClient } from './api-client.js';
+import { Cluster } from './cluster.js';
+import { KafkaCluster } from '../kafka/kafka-cluster.js';
+import { KafkaLogs } from '../kafka/kafka.js';
+import { UploadsUnderWay, type UploadUnderWay } from '../kafka/uploads-under-way.js';
+import { Load } from './load.js';
+import { type ServiceProcess, tokenFor } from './service-process.js';
+
+const PREFIX = 'custom-data.';
+export const UPLOADS = `${PREFIX}uploads`;
+export const GROUP = PREFIX + CONSUMER_GROUPS.ingest.group;
+const PARTITIONS = 6;
+const ROLES = ['gateway', 'ingest', 'ingest', 'status'] as const;
+export const INGEST_PROCESSES = ROLES.filter((role) => role === 'ingest').length;
+/** Below the time after which a silent broker counts as dead, so that one is only behind first. */
+const LAG_LIMIT_MS = 3_000;
+const SESSION_MS = 6_000;
+const CLIENTS = 6;
+/** Three chunks each; the first is there after a third of the time. */
+const FILES = { rows: 9_000, largeEach: 1, overMs: 3_000, pauseMs: 100 };
+/** An upload that has so much of its time before it. */
+const FRESH_MS = 500;
+
+/** The whole service on three brokers, and what tests ask of both. */
+export class ThreeBrokers {
+  readonly underWay = new UploadsUnderWay();
+  private number = 0;
+  load!: Load;
+  private isUnderLoad = false;
+
+  private constructor(
+    readonly cluster: Cluster<KafkaCluster>,
+    private readonly processes: readonly ServiceProcess[],
+    private readonly logs: KafkaLogs,
+    readonly client: ApiClient,
+  ) {}
+
+  static async start(): Promise<ThreeBrokers> {
+    const brokers = await KafkaCluster.start(3, {
+      'replica.lag.time.max.ms': `${LAG_LIMIT_MS}`,
+      'broker.session.timeout.ms': `${SESSION_MS}`,
+      // Leaders go back to brokers that are back within seconds, so that each has something to lose.
+      'leader.imbalance.check.interval.seconds': '2',
+      'leader.imbalance.per.broker.percentage': '0',
+    });
+    const cluster = await Cluster.on(brokers, {
+      KAFKA_REPLICATION_FACTOR: '3',
+      KAFKA_PARTITIONS: `${PARTITIONS}`,
+      // So that a proxy finds what it is to hold.
+      KAFKA_COMPRESSION: 'none',
+      CLICKHOUSE_TIMEOUT_SECONDS: '5',
+      // What a broker takes with it is then soon refused, and sent again.
+      LOG_TIMEOUT_SECONDS: '10',
+    });
+    const token = await tokenFor(cluster.sharedDir, 'asking');
+    const processes = await Promise.all(ROLES.map((role) => cluster.start(role)));
+    // Past the proxies: what these hold back is to be the service's.
+    const addresses = brokers.nodes.map(({ internalPort }) => `127.0.0.1:${internalPort}`);
+    const logs = new KafkaLogs(() => addresses);
+    const client = new ApiClient(() => processes[0]!.ports.api, token);
+    const rig = new ThreeBrokers(cluster, processes, logs, client);
+    const log = await logs.open({ prefix: PREFIX, partitions: PARTITIONS, replicationFactor: 3 });
+    await log.tail('uploads', [], rig.underWay.take);
+    return rig;
+  }
+
+  get brokers(): KafkaCluster {
+    return this.cluster.broker;
+  }
+
+  async stop(): Promise<void> {
+    // The tail asks brokers that are gone.
+    await this.logs.cleanUp();
+    await this.cluster.close();
+  }
+
+  /**
+   * Clients upload while `fault` does what it is about; what it leaves behind passes by itself, and in
+   * the end everything is as the model says. A failure leaves its load behind: no other fault follows.
+   */
+  async underLoad(fault: (rig: ThreeBrokers) => Promise<void>): Promise<void> {
+    if (this.isUnderLoad) throw new Error('the fault before has not ended');
+    this.isUnderLoad = true;
+    await this.balanced();
+    this.load = await Load.create({
+      clients: CLIENTS,
+      accounts: `run-${this.number++}`,
+      dataDir: this.cluster.sharedDir,
+      port: () => this.processes[0]!.ports.api,
+      files: FILES,
+    });
+    this.load.start();
+    await this.load.atLeast(1);
+    await fault(this);
+    await this.inSync();
+    await this.load.stop();
+    await this.load.expectAllAsModelled(this.cluster, this.processes.at(-1)!);
+    for (const { process } of this.processes) {
+      expect([process.exitCode, process.signalCode]).toEqual([null, null]);
+    }
+    this.isUnderLoad = false;
+  }
+
+  /** Resolves when every replica of every partition is in sync. */
+  inSync(): Promise<void> {
+    return this.brokers.inSync([
+      '__consumer_offsets',
+      ...['uploads', 'status', 'dead-letter', 'control', 'claims'].map((name) => PREFIX + name),
+    ]);
+  }
+
+  /** In sync, and every partition with the leader that it is to have. */
+  private async balanced(): Promise<void> {
+    await this.inSync();
+    await found(
+      async () =>
+        (await this.brokers.partitions(UPLOADS)).every(
+          ({ leader, replicas }) => leader === replicas[0],
+        ) || undefined,
+    );
+  }
+
+  /** An upload whose first chunk the brokers have taken just now, in a partition that will do. */
+  async freshUpload(
+    isWanted: (partition: number) => boolean = () => true,
+  ): Promise<UploadUnderWay> {
+    return found(() =>
+      this.underWay
+        .of(this.load)
+        .find(({ partition, firstAt }) => isWanted(partition) && Date.now() - firstAt < FRESH_MS),
+    );
+  }
+
+  /** To be called when it has been seen that the fault has struck. */
+  expectUploadsUnderWay(isWanted: (partition: number) => boolean = () => true): void {
+    const struck = this.underWay.of(this.load).filter(({ partition }) => isWanted(partition));
+    expect(struck).not.toEqual([]);
+  }
+
+  /** Resolves when a node leads the partition that is not the one. */
+  async led(partition: number, notBy: number): Promise<number> {
+    return found(async () => {
+      const leader = await this.brokers.leader(UPLOADS, partition);
+      return leader > 0 && leader !== notBy ? leader : undefined;
+    });
+  }
+
+  /** Resolves when the partition's in-sync replicas have, or have not, the node. */
+  async replicates(partition: number, id: number, isInSync: boolean): Promise<void> {
+    await found(async () => {
+      const { isr } = (await this.brokers.partitions(UPLOADS))[partition]!;
+      return isr.includes(id) === isInSync || undefined;
+    });
+  }
+}
+
+/** Asks until there is an answer; the test's own time limit ends it. */
+export async function found<T>(ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await sleep(50);
+  }
+}
