@@ -197,6 +197,21 @@ describe('an upload that did not come to its end', () => {
     });
   });
 
+  test('but is in the log stays the only one while nobody knows its state', async () => {
+    gateway.log.fails = (topic) => topic === 'status';
+    expect((await create({ key: 'k' })).status).toBe(503);
+    gateway.log.fails = () => false;
+    await sleep(SETTLES_MS);
+    const { lookup } = gateway;
+    const find = lookup.find.bind(lookup);
+    // The warehouse stops answering after the first question.
+    lookup.find = (id) => (lookup.known.has(id) ? Promise.resolve('unavailable') : find(id));
+    expect((await create({ key: 'k' })).status).toBe(503);
+    lookup.find = find;
+    const again = await accepted({ key: 'k' });
+    expect(ends()).toEqual([again.requestId]);
+  });
+
   test('also an empty one', async () => {
     gateway.log.fails = (topic) => topic === 'status';
     expect((await create({ key: 'k', content: '' })).status).toBe(503);

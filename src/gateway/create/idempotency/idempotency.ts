@@ -127,11 +127,11 @@ export class Idempotency {
     const { version } = end;
     const sentMax = this.clock.max.toString();
     const transition = uploaded({ version, sentMax, ...identity }, end.acceptedAt);
+    await this.timedLog.append('status', transitionRecord(transition));
     this.lookup.remember(transition);
     const found = await this.lookup.find(identity.requestId);
-    if (typeof found === 'string') return undefined;
-    await this.timedLog.append('status', transitionRecord(transition));
-    return found;
+    if (found === 'unavailable') throw uploadNotTaken();
+    return found === 'unknown' ? undefined : found;
   }
 
   /** The `end` of a settled claim's upload, if it has got one. */
