@@ -42,6 +42,7 @@ const suites = SUITES.map((suite) => ({
   hasFailed: false,
   kinds: new Set(),
 }));
+const inLanes = suites.filter(({ isAlone }) => !isAlone);
 const passed = tallyOf('');
 /** Processes whose groups end with the soak. */
 const running = new Set();
@@ -53,6 +54,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 try {
   await ensureBuilt();
   console.log(`soak: --seed ${seed}`);
+  for (const suite of suites.filter(({ isAlone }) => isAlone)) await runSuite(suite);
   const simulation = simulate();
   const late = setTimeout(stop, Math.min(end + GRACE_MS - Date.now(), 2 ** 31 - 1));
   await Promise.all(Array.from({ length: LANES }, lane));
@@ -73,7 +75,7 @@ process.exit(failures.length > 0 ? 1 : 0);
 
 async function lane() {
   while (!isStopped && Date.now() < end) {
-    const suite = nextSuite(suites, passed.faults, random);
+    const suite = nextSuite(inLanes, passed.faults, random);
     if (suite === undefined) return;
     suite.isUnderWay = true;
     await runSuite(suite);

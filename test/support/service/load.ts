@@ -20,7 +20,7 @@ interface Files {
   readonly rows: number;
   /** Every so many files are a large one. */
   readonly largeEach: number;
-  /** How long the body of an upload takes. */
+  /** How long the body of an upload takes, of the first client; of the last nearly twice as long. */
   readonly overMs: number;
   /** Between the answer to an upload and the next one. */
   readonly pauseMs: number;
@@ -115,7 +115,9 @@ export class Load {
       const account = `${options.accounts ?? 'account'}-${i}`;
       const token = await tokenFor(options.dataDir, account);
       const client = new ApiClient(() => options.port(i), token);
-      load.uploaders.push(new Uploader(account, client, load.model, files));
+      // Clients that take equally long would soon send in step, with moments in which nobody sends.
+      const overMs = files.overMs * (1 + i / options.clients);
+      load.uploaders.push(new Uploader(account, client, load.model, { ...files, overMs }));
     }
     return load;
   }

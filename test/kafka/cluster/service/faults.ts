@@ -67,6 +67,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
         ).size;
       for (const each of await brokers.partitions(UPLOADS)) {
         if (each.leader === leader) continue;
+        await rig.freshUpload();
         const next = await brokers.moveLeader(UPLOADS, each.partitionId);
         expect(next).not.toBe(each.leader);
         rig.expectUploadsUnderWay();
