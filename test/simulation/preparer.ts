@@ -1,5 +1,5 @@
 import { familyNamed } from '../../src/domain/families/index.js';
-import type { Verdict } from '../../src/csv/prepared-upload.js';
+import type { Verdict } from '../../src/csv/verdict.js';
 import type { Preparer, PrepareWork } from '../../src/ingest/prepare/prepare-pool.js';
 import { prepareUpload } from '../../src/csv/prepare-upload.js';
 import { MARKS } from './content.js';

@@ -1,7 +1,7 @@
 import type { RequestTotals } from '../../src/status/request-store.js';
 import type { Family } from '../../src/domain/families/index.js';
 import { rankOf, type Transition } from '../../src/status/transition.js';
-import type { PreparedUpload } from '../../src/csv/prepared-upload.js';
+import type { PreparedUpload } from '../../src/csv/verdict.js';
 import type { Erasure, ReadBack, UploadToStore } from '../../src/warehouse/row-store.js';
 import { type FailureClass, WarehouseError } from '../../src/warehouse/warehouse.js';
 import { type DecodedKey, decodePrepared } from '../support/model/decode-prepared.js';

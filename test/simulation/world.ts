@@ -174,6 +174,8 @@ export class World {
   private async lookAround(): Promise<void> {
     if (this.violations.length > 0) return;
     await this.pass(LONGEST_LAG_MS);
+    // What was planned for the last upload may have happened meanwhile.
+    await this.settle(this.time.now() + LONGEST_SETTLING_MS);
     const { gateways } = this;
     const requests = [...this.warehouse.requests];
     let left = requests.length * gateways.length;
@@ -192,9 +194,7 @@ export class World {
     const asked = gateways.map(({ actor }) => actor!);
     const isAnyGone = (): boolean => asked.some(({ isAlive }) => !isAlive);
     await this.time.run(() => left === 0 || this.violations.length > 0 || isAnyGone());
-    if (left === 0) return;
-    await this.settle(this.time.now() + LONGEST_SETTLING_MS);
-    await this.lookAround();
+    if (left > 0) await this.lookAround();
   }
 
   private isQuiet(): boolean {
@@ -212,7 +212,10 @@ export class World {
         );
     });
     const down = this.slots.flatMap(({ name, isUp }) => (isUp ? [] : [`${name} is down`]));
-    return [...unread, ...down].join(', ');
+    const away = [broker, this.warehouse].flatMap(({ actor, isAway }) =>
+      isAway ? [`${actor.name} is away`] : [],
+    );
+    return [...unread, ...down, ...away].join(', ');
   }
 
   private deleteOld(): void {
