@@ -1,6 +1,7 @@
 /**
  * Measures what is named on the command line, or the goals B1 to B10, and prints one table.
- * `--smoke` measures very little of each, to see that all of it works.
+ * `--smoke` measures very little of each, to see that all of it works; `--long` measures once, with
+ * half a minute of load.
  */
 import { parseArgs } from 'node:util';
 
@@ -26,7 +27,7 @@ import { ingestMemory } from './memory/ingest.js';
 import type { Figure } from './report/figure.js';
 import { describeMachine } from './report/machine.js';
 import { tableOf } from './report/table.js';
-import { FULL, SMOKE } from './sizes.js';
+import { FULL, LONG, SMOKE } from './sizes.js';
 
 const GOALS: Readonly<Record<string, Benchmark>> = {
   B1: b1,
@@ -60,7 +61,10 @@ const OTHERS: Readonly<Record<string, Benchmark>> = {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { smoke: { type: 'boolean', default: false } },
+    options: {
+      smoke: { type: 'boolean', default: false },
+      long: { type: 'boolean', default: false },
+    },
   });
   const all = { ...GOALS, ...OTHERS };
   const names = positionals.length === 0 ? Object.keys(GOALS) : positionals;
@@ -73,7 +77,7 @@ async function main(): Promise<void> {
   const machine = describeMachine();
   const generator = new LoadGenerator();
   const bench: Bench = {
-    sizes: values.smoke ? SMOKE : FULL,
+    sizes: values.smoke ? SMOKE : values.long ? LONG : FULL,
     generator,
     say: (text) => process.stderr.write(`${text}\n`),
   };

@@ -10,7 +10,8 @@ export interface Sizes {
   readonly literalWarmUpFiles: number;
   /** Small files before either: what is done once a request is compiled after hundreds of requests only. */
   readonly warmUpSmallFiles: number;
-  /** How often each of the files is accepted, where nothing is processed. */
+  /** How often each of the files is uploaded, and how often accepted where nothing is processed. */
+  readonly uploadRepeat: number;
   readonly acceptRepeat: number;
   readonly readSeconds: number;
   /** Files that one core prepares. */
@@ -31,6 +32,7 @@ export const FULL: Sizes = {
   literalFiles: 12,
   literalWarmUpFiles: 3,
   warmUpSmallFiles: 2_000,
+  uploadRepeat: 1,
   acceptRepeat: 4,
   readSeconds: 3,
   oneCoreFiles: 30,
@@ -38,6 +40,15 @@ export const FULL: Sizes = {
   latencyUploads: 20,
   leakUploads: [200, 2_000],
   memoryUploads: 1_000,
+};
+
+/** Half a minute of load for B1, B3 and B5: for runs of two states of the code in alternation. */
+export const LONG: Sizes = {
+  ...FULL,
+  rounds: 1,
+  uploadRepeat: 40,
+  acceptRepeat: 160,
+  latencyUploads: 80,
 };
 
 /** Whether every benchmark still works and its results are right; its figures mean nothing. */
@@ -48,6 +59,7 @@ export const SMOKE: Sizes = {
   literalFiles: 2,
   literalWarmUpFiles: 1,
   warmUpSmallFiles: 5,
+  uploadRepeat: 1,
   acceptRepeat: 2,
   readSeconds: 0.5,
   oneCoreFiles: 3,

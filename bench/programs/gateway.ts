@@ -6,8 +6,8 @@ import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-import { TokenFile } from '../../src/accounts/token-file.js';
-import { createToken } from '../../src/accounts/token-store.js';
+import { TokenFile } from '../../src/accounts/token-lookup.js';
+import { createToken } from '../../src/accounts/manage-tokens.js';
 import { logFolder } from '../../src/config/data-folder.js';
 import { readConfig } from '../../src/config/read-config.js';
 import type { UploadEnd } from '../../src/log/uploads/upload-records.js';

@@ -5,7 +5,12 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createToken } from '../../src/accounts/token-store.js';
+import {
+  metricOf,
+  type Ports,
+  rowsOf,
+  tokenFor,
+} from '../../test/support/service/service-process.js';
 import type { Target } from '../load/requests.js';
 import type { Totals } from '../load/totals.js';
 import { endWithUs, makeFolder, removeFolder } from '../process/cleanup.js';
@@ -16,12 +21,6 @@ const ROOT = process.cwd();
 const START_MS = 60_000;
 /** The account that benchmarks upload for. */
 export const ACCOUNT = 'bench';
-
-interface Ports {
-  readonly api: number;
-  readonly ops: number;
-  readonly query: number;
-}
 
 export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -43,8 +42,7 @@ export class Service {
   static async start({ env, stored, account = ACCOUNT }: ServiceOptions = {}): Promise<Service> {
     const dataDir = await makeFolder();
     if (stored !== undefined) await cp(stored, dataDir, { recursive: true });
-    const newToken = { account, role: 'owner', timeZone: 'UTC' } as const;
-    const { token } = await createToken(join(dataDir, 'tokens.json'), newToken);
+    const token = await tokenFor(dataDir, account);
     const log = join(dataDir, 'service.log');
     const output = openSync(log, 'a');
     const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
@@ -78,29 +76,14 @@ export class Service {
     return requireCostTotals((sql) => this.query<Totals>(sql), this.account, expected);
   }
 
-  /** What one of its metrics comes to over all its labels, or those that are named. */
-  async metric(name: string, labels = ''): Promise<number> {
-    const answer = await fetch(`http://127.0.0.1:${this.ports.ops}/metrics`);
-    let sum = 0;
-    for (const line of (await answer.text()).split('\n')) {
-      if (!line.startsWith(name) || !/^[{ ]/.test(line.slice(name.length))) continue;
-      if (line.includes(labels)) sum += Number(line.slice(line.lastIndexOf(' ') + 1));
-    }
-    return sum;
+  /** The sum of a metric over its labels, or over those with `label`. */
+  metric(name: string, label?: string): Promise<number> {
+    return metricOf(this.ports, name, label);
   }
 
   /** Rows of a query on the query interface. */
-  async query<Row>(sql: string): Promise<Row[]> {
-    const answer = await fetch(
-      `http://127.0.0.1:${this.ports.query}/?database=custom_data&default_format=JSONEachRow&output_format_json_quote_64bit_integers=0`,
-      { method: 'POST', body: sql },
-    );
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text);
-    return text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Row);
+  query<Row>(sql: string): Promise<Row[]> {
+    return rowsOf(this.ports, sql);
   }
 
   /** As an operator ends it; the data folder goes too. */

@@ -58,14 +58,14 @@ export async function serviceThroughput(
   const service = await Service.start(options);
   try {
     const { target } = service;
-    const upload = (spec: CostSpec) =>
-      generator.program.call('upload', { target, load: spec, concurrency });
+    const upload = (spec: CostSpec, repeat = 1) =>
+      generator.program.call('upload', { target, load: spec, concurrency, repeat });
     await upload(small);
     await upload(warmUp);
-    const { seconds } = generator.note(await upload(load));
+    const { seconds } = generator.note(await upload(load, sizes.uploadRepeat));
     const expected = plus(kept, warmed);
     await service.requireTotals(before === undefined ? expected : plus(before, expected));
-    return sent.rows / seconds;
+    return (sent.rows * sizes.uploadRepeat) / seconds;
   } finally {
     await (stopsCleanly ? service.stop() : service.kill());
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-import { createToken } from '../../../src/accounts/token-store.js';
+import { createToken } from '../../../src/accounts/manage-tokens.js';
 import type { AccountRole } from '../../../src/accounts/account.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -108,32 +108,45 @@ export class ServiceProcess {
     return this.exited;
   }
 
-  async metrics(): Promise<string> {
-    const answer = await fetch(`http://127.0.0.1:${this.ports.ops}/metrics`, ONCE);
-    return answer.text();
+  metrics(): Promise<string> {
+    return metricsOf(this.ports);
   }
 
   /** The sum of a metric over its labels, or over those with `label`; 0 where it has no value yet. */
-  async metric(name: string, label?: string): Promise<number> {
-    const labels = label === undefined ? '(?:\\{[^}]*\\})?' : `\\{[^}]*${label}[^}]*\\}`;
-    const value = new RegExp(`^${name}${labels} (\\S+)$`, 'gm');
-    const found = (await this.metrics()).matchAll(value);
-    return [...found].reduce((sum, [, text]) => sum + Number(text), 0);
+  metric(name: string, label?: string): Promise<number> {
+    return metricOf(this.ports, name, label);
   }
 
   /** Rows of a query on the query interface. */
-  async query<Row>(sql: string): Promise<Row[]> {
-    const answer = await fetch(
-      `http://127.0.0.1:${this.ports.query}/?database=custom_data&default_format=JSONEachRow&output_format_json_quote_64bit_integers=0`,
-      { ...ONCE, method: 'POST', body: sql },
-    );
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text);
-    return text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Row);
+  query<Row>(sql: string): Promise<Row[]> {
+    return rowsOf(this.ports, sql);
   }
+}
+
+async function metricsOf({ ops }: Ports): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${ops}/metrics`, ONCE)).text();
+}
+
+/** See {@link ServiceProcess.metric}. */
+export async function metricOf(ports: Ports, name: string, label?: string): Promise<number> {
+  const labels = label === undefined ? '(?:\\{[^}]*\\})?' : `\\{[^}]*${label}[^}]*\\}`;
+  const value = new RegExp(`^${name}${labels} (\\S+)$`, 'gm');
+  const found = (await metricsOf(ports)).matchAll(value);
+  return [...found].reduce((sum, [, text]) => sum + Number(text), 0);
+}
+
+/** See {@link ServiceProcess.query}. */
+export async function rowsOf<Row>({ query }: Ports, sql: string): Promise<Row[]> {
+  const answer = await fetch(
+    `http://127.0.0.1:${query}/?database=custom_data&default_format=JSONEachRow&output_format_json_quote_64bit_integers=0`,
+    { ...ONCE, method: 'POST', body: sql },
+  );
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Row);
 }
 
 export async function makeDataDir(): Promise<string> {
