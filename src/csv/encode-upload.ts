@@ -1,7 +1,7 @@
 import { type Family, valueColumns } from '../domain/families/index.js';
 import type { Arena } from '../domain/memory.js';
 import type { UploadColumns } from './upload-columns.js';
-import type { PreparedUpload } from './prepared-upload.js';
+import type { PreparedUpload } from './verdict.js';
 import type { AmountColumn, CountColumn } from './columns.js';
 import type { Kernel } from './kernel/kernel.js';
 

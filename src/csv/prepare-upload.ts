@@ -2,7 +2,7 @@ import type { Family } from '../domain/families/index.js';
 import { Arena } from '../domain/memory.js';
 import { UploadColumns, type Header, MAX_HEADER_FIELDS, readHeader } from './upload-columns.js';
 import { encodeUpload } from './encode-upload.js';
-import type { Verdict } from './prepared-upload.js';
+import type { Verdict } from './verdict.js';
 import { type Kernel, withKernel } from './kernel/kernel.js';
 import { CsvScanner, BLOCK_ROWS, RowBlock, faultOfText, isWellFormedText } from './csv-scanner.js';
 import { RowFault } from './kernel/codes.js';

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 
 import type { Config } from '../config/config.js';
 import { Failure } from '../domain/failure.js';
+import { inTime } from '../domain/in-time.js';
 import type { UploadEnd } from '../log/uploads/upload-records.js';
 import { uploadsInFlight } from '../ops/metrics.js';
 import { endSpan } from '../ops/tracing.js';
@@ -16,7 +17,7 @@ import { Assembler } from './assemble/assembler.js';
 import { ChunkStore } from './assemble/chunk-store.js';
 import { type Assignment, EndWatch } from './assemble/end-watch.js';
 import type { CompleteUpload } from './assemble/complete-upload.js';
-import { OwnedPartition } from './commit/owned-partition.js';
+import { OwnedPartition } from './watermark/owned-partition.js';
 import type { IngestDependencies } from './dependencies.js';
 import { CrashJournal } from './crash/crash-journal.js';
 import { nodeFiles } from './files/node-files.js';
@@ -160,8 +161,8 @@ export class Ingest implements RecordHandler {
     this.store.close();
     this.room.wake();
     await this.consumption?.stop();
-    const failed = this.failed.catch(() => undefined);
-    await Promise.race([Promise.all(this.processing), failed, timeout(deadlineMs)]);
+    const ended = Promise.race([Promise.all(this.processing), this.failed]);
+    await inTime(ended, deadlineMs, () => undefined).catch(() => undefined);
     this.aborting.abort();
     this.processor.close();
     for (const { owned } of this.assignments.values()) await owned.commitNow();
@@ -204,10 +205,4 @@ function completedBytes({ headers, value }: LogRecord): number | undefined {
  */
 function dropAfterMs({ uploadDeadlineMs, logTimeoutMs }: Config['limits']): number {
   return 2 * (uploadDeadlineMs + 5 * logTimeoutMs);
-}
-
-function timeout(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds).unref();
-  });
 }

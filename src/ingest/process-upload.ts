@@ -1,4 +1,4 @@
-import type { PreparedUpload } from '../csv/prepared-upload.js';
+import type { PreparedUpload } from '../csv/verdict.js';
 import { FAMILIES, type FamilyName } from '../domain/families/index.js';
 import { retrying } from '../domain/retry.js';
 import { readUpload } from '../log/uploads/read-upload.js';

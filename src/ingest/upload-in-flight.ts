@@ -2,7 +2,7 @@ import { type RowCounts, type Transition, uploaded } from '../status/transition.
 import type { ErasedUploads } from '../domain/erased-uploads.js';
 import { beginSpan, type Span, SpanKind } from '../ops/tracing.js';
 import type { CompleteUpload } from './assemble/complete-upload.js';
-import type { OwnedPartition } from './commit/owned-partition.js';
+import type { OwnedPartition } from './watermark/owned-partition.js';
 
 /** A complete upload on its way through preparation, batch and warehouse. */
 export interface UploadInFlight extends CompleteUpload {

@@ -1,7 +1,7 @@
 import { EngineException } from './exception.js';
 import { isAllowedAggregate, type EngineNames } from './functions/index.js';
 import { notAllowed } from './functions/not-allowed.js';
-import type { Token } from './tokens.js';
+import type { Token } from './sql-tokens.js';
 
 /** Their first argument is a text that names an aggregate function. */
 const TAKING_NAMES = new Set(['arrayreduce', 'arrayreduceinranges', 'initializeaggregation']);

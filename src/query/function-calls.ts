@@ -1,7 +1,7 @@
 import { refuseAggregateName, refuseStructure } from './function-arguments.js';
 import { isAllowed, type EngineNames } from './functions/index.js';
 import { notAllowed } from './functions/not-allowed.js';
-import { isWord, nameOf, type Token } from './tokens.js';
+import { isWord, nameOf, type Token } from './sql-tokens.js';
 
 /**
  * Keywords that a bracket may follow, as the engine writes them. None may be the name of a function

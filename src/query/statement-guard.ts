@@ -4,7 +4,7 @@ import { text } from '../warehouse/sql.js';
 import { EngineException } from './exception.js';
 import type { EngineNames } from './functions/index.js';
 import { refuseTokens } from './statement-tokens.js';
-import type { Token } from './tokens.js';
+import type { Token } from './sql-tokens.js';
 
 /** A single statement that only reads the warehouse. */
 export interface Statement {

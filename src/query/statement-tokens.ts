@@ -1,7 +1,7 @@
 import { CODE, EngineException } from './exception.js';
 import { refuseFunctions } from './function-calls.js';
 import type { EngineNames } from './functions/index.js';
-import { nameOf, withParameters, type Token } from './tokens.js';
+import { nameOf, withParameters, type Token } from './sql-tokens.js';
 
 /** The first keywords of statements that read. */
 const FIRST_WORDS = new Set(['SELECT', 'WITH', 'FROM', 'SHOW', 'DESCRIBE', 'EXPLAIN', 'EXISTS']);

@@ -1,4 +1,4 @@
-import { TokenFile } from '../accounts/token-file.js';
+import { TokenFile } from '../accounts/token-lookup.js';
 import type { Config } from '../config/config.js';
 import type { ErasedUploads } from '../domain/erased-uploads.js';
 import type { GatewayDependencies } from '../gateway/dependencies.js';

@@ -5,8 +5,9 @@ import {
   CONSUMER_GROUPS,
   type UploadLog,
 } from '../log/upload-log.js';
+import type { Logger } from '../ops/logger.js';
 import { blockOf, column, DATE_TIME_MS, STRING } from '../warehouse/native/block.js';
-import { type Warehouse, isPassing } from '../warehouse/warehouse.js';
+import { type Warehouse, waitsForWarehouse } from '../warehouse/warehouse.js';
 import { RecordApplier } from '../log/record-applier.js';
 
 export type AuditedAction =
@@ -104,11 +105,15 @@ export async function writeAudit(
 }
 
 /** Keeps operators' actions. Those of tokens come with the history of requests. */
-export function startAuditor(log: UploadLog, warehouse: Warehouse): Promise<RecordApplier> {
+export function startAuditor(
+  log: UploadLog,
+  warehouse: Warehouse,
+  logger: Logger,
+): Promise<RecordApplier> {
   return RecordApplier.start(log, {
     topic: 'control',
     group: CONSUMER_GROUPS.audit.group,
-    isPassing,
+    isPassing: waitsForWarehouse('the audit', logger),
     apply: (records) =>
       writeAudit(
         warehouse,

@@ -36,6 +36,6 @@ export class StatusModule extends ConfigurableModuleClass implements OnApplicati
   async onApplicationBootstrap(): Promise<void> {
     const { log, requests, warehouse, erased, logger, parts } = this.dependencies;
     parts.add(await HistoryWriter.start({ log, requests, warehouse, erased, logger }));
-    parts.add(await startAuditor(log, warehouse));
+    parts.add(await startAuditor(log, warehouse, logger));
   }
 }

@@ -1,5 +1,5 @@
 import type { Family } from '../domain/families/index.js';
-import type { PreparedUpload } from '../csv/prepared-upload.js';
+import type { PreparedUpload } from '../csv/verdict.js';
 
 /**
  * What the row path writes to the warehouse and asks of it: the port above the SQL.

@@ -6,6 +6,8 @@
  * go in as blocks or as bound parameters.
  */
 
+import type { Logger } from '../ops/logger.js';
+
 /** Integers of more than 53 bits as bigint; dates and UUIDs as text. */
 export type QueryParameter = string | number | bigint | readonly (string | number | bigint)[];
 
@@ -79,4 +81,16 @@ export class WarehouseError extends Error {
 /** Whether the same statement may succeed later: every one but an insert of a block that is refused. */
 export function isPassing(error: unknown): boolean {
   return error instanceof WarehouseError && error.failure !== 'rejected';
+}
+
+/**
+ * Whether to wait, for a writer with nothing else to write: for every error of the warehouse, also a
+ * refused block, because a later program may write it differently. Logs each error.
+ */
+export function waitsForWarehouse(what: string, logger: Logger): (error: unknown) => boolean {
+  return (error) => {
+    if (!(error instanceof WarehouseError)) return false;
+    logger.warn({ code: error.code }, `${what} waits for the warehouse`);
+    return true;
+  };
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { removeTokensOf } from '../../accounts/token-store.js';
+import { removeTokensOf } from '../../accounts/manage-tokens.js';
 import { readConfig } from '../../config/read-config.js';
 import { erasedRecords } from '../../log/uploads/dead-letter.js';
 import { lastVersionAt, timeOfVersion } from '../../domain/version.js';

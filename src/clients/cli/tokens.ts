@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { ACCOUNT_ROLES, UPLOADING_ROLES, type AccountRole } from '../../accounts/account.js';
-import { createToken, listTokens, revokeToken } from '../../accounts/token-store.js';
+import { createToken, listTokens, revokeToken } from '../../accounts/manage-tokens.js';
 import { readConfig } from '../../config/read-config.js';
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import { refuseWhileErased } from './accounts.js';

@@ -7,7 +7,7 @@ import type { LogRecord, UploadLog } from '../../log/upload-log.js';
 import { openUploads } from '../../ops/metrics.js';
 import type { ChunkStore, OpenChunks } from './chunk-store.js';
 import type { CompleteUpload } from './complete-upload.js';
-import type { Watermark } from '../commit/owned-partition.js';
+import type { Watermark } from '../watermark/owned-partition.js';
 
 interface OpenUpload {
   readonly chunks: OpenChunks;

@@ -1,5 +1,5 @@
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
-import type { OwnedPartition } from '../commit/owned-partition.js';
+import type { OwnedPartition } from '../watermark/owned-partition.js';
 import type { Assembler } from './assembler.js';
 
 /** A partition that this process consumes. */

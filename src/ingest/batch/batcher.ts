@@ -1,4 +1,4 @@
-import type { PreparedUpload } from '../../csv/prepared-upload.js';
+import type { PreparedUpload } from '../../csv/verdict.js';
 import type { UploadInFlight } from '../upload-in-flight.js';
 
 /** A prepared upload in its batch, and the promise of its final status. */

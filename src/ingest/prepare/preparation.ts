@@ -1,5 +1,5 @@
 import { reasonOfFile } from '../../csv/findings.js';
-import type { Verdict } from '../../csv/prepared-upload.js';
+import type { Verdict } from '../../csv/verdict.js';
 import { stageDuration } from '../../ops/metrics.js';
 import { beginSpan, endSpan, SpanKind } from '../../ops/tracing.js';
 import type { CompleteUpload } from '../assemble/complete-upload.js';

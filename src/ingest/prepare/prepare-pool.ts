@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 
-import type { PreparedUpload, Verdict } from '../../csv/prepared-upload.js';
+import type { PreparedUpload, Verdict } from '../../csv/verdict.js';
 import type { PrepareTask } from './prepare-worker.js';
 import { Pool } from '../../domain/memory.js';
 import { columnMemoryBytes } from '../../ops/metrics.js';

@@ -9,7 +9,7 @@ import type { StepDependencies } from '../dependencies.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { deadLetter } from './dead-letter.js';
 import type { ShortItem } from './memory-trials.js';
-import { BatchStore, type RejectedItem, toStore } from './store-batch.js';
+import { BatchStore, type RejectedItem, toStore } from './insert-batch.js';
 
 const READ_BACK_PAUSE_MS = 1_000;
 

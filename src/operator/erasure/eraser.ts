@@ -4,7 +4,7 @@ import { timeOfVersion } from '../../domain/version.js';
 import { RecordApplier } from '../../log/record-applier.js';
 import type { Logger } from '../../ops/logger.js';
 import type { RowStore } from '../../warehouse/row-store.js';
-import { isPassing, WarehouseError } from '../../warehouse/warehouse.js';
+import { waitsForWarehouse } from '../../warehouse/warehouse.js';
 import { type AccountErasure, erasureOf } from './account-erasure.js';
 import { eraseRows, type ErasureTables } from './erase-rows.js';
 
@@ -26,12 +26,7 @@ export function startEraser(dependencies: EraserDependencies): Promise<RecordApp
   return RecordApplier.start(dependencies.log, {
     topic: 'control',
     group: CONSUMER_GROUPS.erasure.group,
-    isPassing(error) {
-      if (!isPassing(error)) return false;
-      const code = error instanceof WarehouseError ? error.code : undefined;
-      dependencies.logger.warn({ code }, 'an erasure waits for the warehouse');
-      return true;
-    },
+    isPassing: waitsForWarehouse('an erasure', dependencies.logger),
     async apply(records, signal) {
       const erasures = records.flatMap((record) => erasureOf(record) ?? []);
       for (const erasure of erasures) {

@@ -2,7 +2,7 @@ import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
 import { RecordApplier } from '../../log/record-applier.js';
 import type { Logger } from '../../ops/logger.js';
 import { blockOf, column, BOOL, DATE_TIME, STRING, UINT128 } from '../../warehouse/native/block.js';
-import { isPassing, type NativeBlock, type Warehouse } from '../../warehouse/warehouse.js';
+import { type NativeBlock, waitsForWarehouse, type Warehouse } from '../../warehouse/warehouse.js';
 import { archivalOf, type MetricArchival } from './metric-archival.js';
 
 /** Applies the archiving and restoring of metrics from the control topic to the catalogue. */
@@ -14,7 +14,7 @@ export function startArchivals(
   return RecordApplier.start(log, {
     topic: 'control',
     group: CONSUMER_GROUPS.metrics.group,
-    isPassing,
+    isPassing: waitsForWarehouse('the metric catalogue', logger),
     async apply(records) {
       const archivals = records.flatMap((record) => archivalOf(record) ?? []);
       if (archivals.length === 0) return;

@@ -3,7 +3,7 @@ import type { Arena } from '../../domain/memory.js';
 import { blockOf, type NativeColumn, STRING, UINT128, UUID } from '../native/block.js';
 import type { UploadToStore } from '../row-store.js';
 import type { NativeBlock } from '../warehouse.js';
-import type { PreparedUpload } from '../../csv/prepared-upload.js';
+import type { PreparedUpload } from '../../csv/verdict.js';
 
 /** All texts of a row, NUL between them. */
 const TEXTS = 'texts String';

@@ -67,7 +67,7 @@ describe('the files of the console', () => {
     for (const path of [
       '/console/index.html',
       '/console/modules/main.js',
-      '/console/modules/accounts/token-store.js',
+      '/console/modules/accounts/manage-tokens.js',
       '/console/modules/clients/console/main.js.map',
       '/console/modules/clients/console/../../../package.json',
       '/console/modules/clients/console/%2e%2e/%2e%2e/main.js',

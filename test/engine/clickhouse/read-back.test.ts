@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { COST } from '../../../src/domain/families/index.js';
-import type { PreparedUpload } from '../../../src/csv/prepared-upload.js';
+import type { PreparedUpload } from '../../../src/csv/verdict.js';
 import { Arena } from '../../../src/domain/memory.js';
 import { storageBlock } from '../../../src/warehouse/rows/storage-block.js';
 import { readBack } from '../../../src/warehouse/rows/read-back.js';

@@ -5,7 +5,7 @@ import {
   SELF_SERVE,
   type FamilyName,
 } from '../../../src/domain/families/index.js';
-import type { Verdict } from '../../../src/csv/prepared-upload.js';
+import type { Verdict } from '../../../src/csv/verdict.js';
 import { prepareUpload, type UploadFacts } from '../../../src/csv/prepare-upload.js';
 import { decodePrepared, type DecodedKey } from '../model/decode-prepared.js';
 

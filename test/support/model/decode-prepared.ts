@@ -4,7 +4,7 @@ import {
   type Family,
   type ValueKind,
 } from '../../../src/domain/families/index.js';
-import type { PreparedUpload } from '../../../src/csv/prepared-upload.js';
+import type { PreparedUpload } from '../../../src/csv/verdict.js';
 
 /** Reads a prepared upload back, the plain way round, so that tests compare values, not bytes. */
 

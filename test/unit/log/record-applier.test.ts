@@ -40,7 +40,7 @@ test('applies a batch again until that succeeds, and commits only then', async (
   await applier.stop();
 });
 
-test('an error that waiting does not mend ends it, and the next one applies the batch again', async () => {
+test('an error that waiting does not fix ends it, and the next one applies the batch again', async () => {
   const log = await folders.open();
   await log.append('control', [record('a')]);
   const broken = await RecordApplier.start(

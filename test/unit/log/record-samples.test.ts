@@ -10,7 +10,7 @@ import { transitionOf } from '../../../src/status/publisher.js';
 import { erasureOf } from '../../../src/operator/erasure/account-erasure.js';
 import { claimOf } from '../../../src/gateway/create/idempotency/claim.js';
 import { Assembler } from '../../../src/ingest/assemble/assembler.js';
-import { Watermark } from '../../../src/ingest/commit/owned-partition.js';
+import { Watermark } from '../../../src/ingest/watermark/owned-partition.js';
 import { FormattedLog, FORMATS } from '../../../src/log/formatted-log.js';
 import { type LogRecord, type Topic, TOPICS, type UploadLog } from '../../../src/log/upload-log.js';
 import { MemoryFiles } from '../../support/disk/memory-files.js';

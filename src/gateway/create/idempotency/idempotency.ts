@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { coversRequest, type ErasedUploads } from '../../../domain/erased-uploads.js';
+import { inTime } from '../../../domain/in-time.js';
 import type { RequestLookup } from '../../../status/request-lookup.js';
 import { type Transition, uploaded } from '../../../status/transition.js';
 import { transitionRecord } from '../../../status/publisher.js';
@@ -105,18 +106,13 @@ export class Idempotency {
   }
 
   /** Resolves when the request has been seen here, or after `timeoutMs`. */
-  private seen(requestId: string, timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      let unwatch: () => void = () => undefined;
-      const timer = setTimeout(() => {
-        unwatch();
-        resolve();
-      }, timeoutMs);
-      unwatch = this.lookup.watch(requestId, undefined, () => {
-        clearTimeout(timer);
-        resolve();
-      });
+  private async seen(requestId: string, timeoutMs: number): Promise<void> {
+    let unwatch: () => void = () => undefined;
+    const seen = new Promise((resolve) => {
+      unwatch = this.lookup.watch(requestId, undefined, resolve);
     });
+    await inTime(seen, timeoutMs, () => undefined);
+    unwatch();
   }
 
   /**

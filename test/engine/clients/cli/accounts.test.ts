@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createToken, listTokens } from '../../../../src/accounts/token-store.js';
+import { createToken, listTokens } from '../../../../src/accounts/manage-tokens.js';
 import { run } from '../../../../src/clients/cli/program.js';
 import { logFolder } from '../../../../src/config/data-folder.js';
 import { setAside } from '../../../../src/log/uploads/set-aside.js';

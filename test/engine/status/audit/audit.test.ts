@@ -1,5 +1,6 @@
 import { CONSUMER_GROUPS } from '../../../../src/log/upload-log.js';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { pino } from 'pino';
 
 import {
   auditEventOfRequest,
@@ -68,7 +69,7 @@ test('operators’ actions are kept, each once, however often they are read', as
     subject,
   }));
   for (let reading = 0; reading < 2; reading++) {
-    const auditor = await startAuditor(log, opened.warehouse);
+    const auditor = await startAuditor(log, opened.warehouse, pino({ level: 'silent' }));
     while ((await log.committedOffsets('control', CONSUMER_GROUPS.audit.group))[0] !== 5) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }

@@ -31,6 +31,9 @@ const FILE = csvOf(COST, [
 /** In the log of a controller that follows nobody. */
 const ASKS_FOR_VOTES = /Completed transition to (?:Prospective|Candidate)State/;
 
+const shrinks = (partition: number): RegExp =>
+  new RegExp(`Partition ${UPLOADS}-${partition} broker=\\d+\\] Shrinking ISR`);
+
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'a rolling restart': async (rig) => {
     for (const { id } of rig.brokers.nodes) {
@@ -120,10 +123,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     const leader = await brokers.leader(UPLOADS, partition);
     const follows = (await brokers.partitions(UPLOADS)).find((each) => each.leader !== leader)!;
     const node = brokers.node(leader);
+    const followed = brokers.node(follows.leader);
+    const { written } = followed;
     node.signal('SIGSTOP');
     try {
       rig.expectUploadsUnderWay((each) => each === partition);
       await rig.replicates(follows.partitionId, leader, false);
+      // A leader shrinks the set for lag; for a session that ends the controller does.
+      expect(followed.outputSince(written)).toMatch(shrinks(follows.partitionId));
       await rig.led(partition, leader);
       await rig.load.accepts();
     } finally {

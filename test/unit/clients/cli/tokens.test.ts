@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { TokenFile } from '../../../../src/accounts/token-file.js';
+import { TokenFile } from '../../../../src/accounts/token-lookup.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { outcomeOf, type Outcome } from '../../../support/service/outcome.js';
 

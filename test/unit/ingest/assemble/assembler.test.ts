@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 
 import { Assembler } from '../../../../src/ingest/assemble/assembler.js';
 import type { CompleteUpload } from '../../../../src/ingest/assemble/complete-upload.js';
-import { Watermark } from '../../../../src/ingest/commit/owned-partition.js';
+import { Watermark } from '../../../../src/ingest/watermark/owned-partition.js';
 import type { LogRecord } from '../../../../src/log/upload-log.js';
 import { Partition } from './partition.js';
 import { openStore, SpillFolder } from './spill-folder.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { Assembler } from '../../../../src/ingest/assemble/assembler.js';
-import { Watermark } from '../../../../src/ingest/commit/owned-partition.js';
+import { Watermark } from '../../../../src/ingest/watermark/owned-partition.js';
 import { runs } from '../../../support/model/property.js';
 import { Partition } from './partition.js';
 import { openStore, SpillFolder } from './spill-folder.js';

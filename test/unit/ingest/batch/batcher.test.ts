@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
-import type { PreparedUpload } from '../../../../src/csv/prepared-upload.js';
+import type { PreparedUpload } from '../../../../src/csv/verdict.js';
 import { Batcher } from '../../../../src/ingest/batch/batcher.js';
 import type { UploadInFlight } from '../../../../src/ingest/upload-in-flight.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import type { Verdict } from '../../../../src/csv/prepared-upload.js';
+import type { Verdict } from '../../../../src/csv/verdict.js';
 import { Preparation } from '../../../../src/ingest/prepare/preparation.js';
 import type { PrepareWork } from '../../../../src/ingest/prepare/prepare-pool.js';
 import type { UploadInFlight } from '../../../../src/ingest/upload-in-flight.js';

@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { uploaded } from '../../../../src/status/transition.js';
 import { transitionOf, TransitionPublisher } from '../../../../src/status/publisher.js';
 import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
-import { OwnedPartition } from '../../../../src/ingest/commit/owned-partition.js';
+import { OwnedPartition } from '../../../../src/ingest/watermark/owned-partition.js';
 import { BatchWriter } from '../../../../src/ingest/write/write-batch.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';

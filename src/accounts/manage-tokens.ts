@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccountRole } from './account.js';
 import { replaceFile, withFileLock } from './file-lock.js';
 import { readIfThere } from './read-if-there.js';
-import { hashOfToken, newToken } from './token-file.js';
+import { hashOfToken, newToken } from './token-lookup.js';
 import {
   formatTokenRecords,
   parseTokenRecords,

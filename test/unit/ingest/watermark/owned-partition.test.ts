@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { beforeEach, expect, test } from '@jest/globals';
 
-import { OwnedPartition } from '../../../../src/ingest/commit/owned-partition.js';
+import { OwnedPartition } from '../../../../src/ingest/watermark/owned-partition.js';
 import type { Consumption } from '../../../../src/log/upload-log.js';
 
 /** Commits that a test lets through, or not, one by one. */

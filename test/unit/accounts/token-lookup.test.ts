@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino, type Logger } from 'pino';
-import { TokenFile, hashOfToken } from '../../../src/accounts/token-file.js';
-import { createToken, revokeToken } from '../../../src/accounts/token-store.js';
+import { TokenFile, hashOfToken } from '../../../src/accounts/token-lookup.js';
+import { createToken, revokeToken } from '../../../src/accounts/manage-tokens.js';
 
 let folder: string;
 let path: string;

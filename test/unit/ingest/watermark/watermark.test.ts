@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { Watermark } from '../../../../src/ingest/commit/owned-partition.js';
+import { Watermark } from '../../../../src/ingest/watermark/owned-partition.js';
 
 test('without holds it is the next record', () => {
   const watermark = new Watermark(7);

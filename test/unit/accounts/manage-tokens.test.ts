@@ -8,13 +8,13 @@ import {
   listTokens,
   removeTokensOf,
   revokeToken,
-} from '../../../src/accounts/token-store.js';
+} from '../../../src/accounts/manage-tokens.js';
 
 let folder: string;
 let path: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'token-store-'));
+  folder = await mkdtemp(join(tmpdir(), 'manage-tokens-'));
   path = join(folder, 'data', 'tokens.json');
 });
 
