@@ -3,25 +3,21 @@ import { Session } from 'node:inspector';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Counts which lines of the service run, by V8's own coverage. To be imported before the service's modules. */
+/**
+ * Counts which lines of the service run, with V8's coverage. Import before the service's modules.
+ */
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
-const CREATE = [
-  'acceptance',
-  'chunk-buffers',
-  'chunker',
-  'retention-guard',
-  'timed-log',
-  'upload-writer',
-  'within',
-];
-/** The parts that the simulation is about. */
+/** The parts of the service that the simulation covers. */
 const PARTS: Readonly<Record<string, (file: string) => boolean>> = {
-  // Threads stay outside.
+  // Threads are not simulated.
   ingest: (file) =>
     file.startsWith('ingest/') && !/prepare-(?:pool|worker)|kernel-binary/.test(file),
   status: (file) => file.startsWith('status/'),
-  acceptance: (file) => CREATE.some((name) => file === `gateway/create/${name}.js`),
+  // HTTP and gzip are not simulated.
+  acceptance: (file) =>
+    file.startsWith('gateway/create/') &&
+    !/admission|controller|file-part|strict-form|unpacker/.test(file),
 };
 
 interface Range {
@@ -35,7 +31,7 @@ interface Script {
   readonly functions: readonly { readonly ranges: readonly Range[] }[];
 }
 
-/** The lines of a file that hold code, and whether each has run. */
+/** The lines of a file that hold code: how many have run, and which have not. */
 export interface FileCoverage {
   readonly file: string;
   readonly covered: number;
@@ -43,7 +39,7 @@ export interface FileCoverage {
 }
 
 const session = new Session();
-/** Only when asked for: what is counted runs a quarter slower. */
+/** Only on request: counting slows the code down by a quarter. */
 export const isCounting = process.argv.some((arg) => /^--(?:coverage|uncovered)$/.test(arg));
 if (isCounting) {
   session.connect();
@@ -51,7 +47,7 @@ if (isCounting) {
   session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: true });
 }
 
-/** By part: its files, each with what has run since the start. */
+/** The files of each part, with the lines that have run since the start. */
 export function coverage(): Record<string, FileCoverage[]> {
   let scripts: readonly Script[] = [];
   session.post('Profiler.takePreciseCoverage', (error, { result }) => {
@@ -82,7 +78,7 @@ export function percent(files: readonly FileCoverage[]): number {
 
 function coverageOf(file: string, script: Script | undefined): FileCoverage {
   const text = readFileSync(join(SOURCE, file), 'utf8');
-  // Of ranges that lie in one another the inner one comes later, and counts.
+  // Of nested ranges the inner one comes later and wins.
   const ranges = script?.functions.flatMap((each) => each.ranges) ?? [];
   let start = 0;
   let covered = 0;
