@@ -14,10 +14,7 @@ const MAP_BYTES = 2 ** 40;
 const BATCH_RECORDS = 500;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/**
- * In the message of every error once the environment has failed, until another process opens the
- * folder.
- */
+/** In every error once the environment has failed, until another process opens the folder. */
 const PANIC = 'MDB_PANIC';
 
 /** Slots of writers that have ended are used again. */
