@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 import { importRules } from './eslint.imports.mjs';
 
 export default tseslint.config(
-  // The kernel's language has types of its own; its compiler checks them.
+  // The kernel is AssemblyScript. Its own compiler checks the types.
   { ignores: ['dist/', 'node_modules/', 'data/', 'coverage/', '.cache/', '**/kernel/assembly/'] },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
@@ -17,9 +17,9 @@ export default tseslint.config(
     rules: {
       // Nest's modules are empty classes that carry a decorator.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
-      // Numbers in messages are rows, bytes and ports: their text is what is meant.
+      // Numbers in messages are rows, bytes and ports, which convert to text as intended.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      // The row path indexes typed arrays inside bounds it has just checked.
+      // The row path checks the bounds before it indexes typed arrays.
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/prefer-for-of': 'off',
     },

@@ -2,7 +2,10 @@ import { readdirSync } from 'node:fs';
 
 import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 
-/** Which folders of `src` each folder may import from, besides itself. Those that are not named (`service`, the command line) may import from all but clients. */
+/**
+ * The folders of `src` that each folder may import from, besides itself. A folder that is not
+ * listed (`service`, the command line) has no such limit.
+ */
 const MAY_IMPORT = {
   domain: [],
   config: ['domain'],
@@ -20,10 +23,10 @@ const MAY_IMPORT = {
   'clients/console': ['clients/api', 'csv', 'domain', 'status'],
 };
 
-/** The programs that people run; nothing imports from them. */
+/** The programs that people run. No other folder imports from them. */
 const CLIENTS = 'clients';
 
-/** What the ports `log` and `warehouse` are made of. */
+/** The adapters of the ports `log` and `warehouse`. */
 const ADAPTERS = [
   ['log', 'lmdb'],
   ['log', 'kafka'],
@@ -35,7 +38,7 @@ const NAMES_ADAPTERS = 'service';
 const src = (path) => `src/${path}`;
 const folders = readdirSync(new URL('src', import.meta.url));
 
-/** What a folder of `src`, or a file in it, may import: checked in the whole of `src`. */
+/** Restricts the imports of every file in `src`. */
 export const importRules = [
   {
     files: ['src/**/*.ts'],

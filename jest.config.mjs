@@ -1,6 +1,9 @@
 import { TIERS } from './scripts/tiers.mjs';
 
-/** Tests run as ES modules, from the TypeScript sources; those of the tier `process` start the built service. */
+/**
+ * Tests run as ES modules from the TypeScript sources. The tests of the tier `process` start the
+ * built service.
+ */
 const common = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
@@ -10,10 +13,10 @@ const common = {
   },
 };
 
-/** A hook may fetch a broker, start it and four processes, on a busy machine. */
+/** A hook may download a broker, then start it and four processes, on a busy machine. */
 const LONG_MS = 300_000;
 
-/** A project a tier: `npm run test:unit`, `npm run test:kafka` and so on. */
+/** One project per tier: `npm run test:unit`, `npm run test:kafka` and so on. */
 export default {
   projects: Object.entries(TIERS).map(([name, { folder, without = [], log }]) => ({
     ...common,
@@ -21,14 +24,15 @@ export default {
     displayName: name,
     testMatch: [`<rootDir>/${folder}/**/*.test.ts`],
     testPathIgnorePatterns: without.map((each) => `<rootDir>/${each}/`),
-    // Test files share a broker, started by the first of them that needs it.
+    // Test files share a broker. The first file that needs it starts it.
     globalSetup: '<rootDir>/test/support/kafka/global-setup.mjs',
     globalTeardown: '<rootDir>/test/support/kafka/global-teardown.mjs',
   })),
-  // scripts/test.mjs gives the unit tests less.
+  // scripts/test.mjs sets a shorter timeout for the unit tests.
   testTimeout: LONG_MS,
-  // One more than the cores of the machine that this is measured on: the long files mostly wait.
+  // One more than the cores of the machine for measurements: the long files mostly wait.
   maxWorkers: 3,
-  // Each file leaves some of its modules behind; collecting a large heap takes long, and tests measure time.
+  // Each file leaves some of its modules in memory. Collecting a large heap takes long, which
+  // disturbs tests that measure time.
   workerIdleMemoryLimit: '400MB',
 };

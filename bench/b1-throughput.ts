@@ -5,8 +5,8 @@ import { atLeast, type Figure, ratioFigure } from './report/figure.js';
 import { serviceThroughput } from './service/throughput.js';
 
 /**
- * From the first POST until the last row is visible, against ClickHouse taking the same bytes
- * without HTTP, without a log, without looking at a value and without replacing anything.
+ * Throughput from the first POST until the last row is visible, compared with ClickHouse that takes
+ * the same bytes without HTTP, log, validation or overwrites.
  */
 export async function b1(bench: Bench): Promise<readonly Figure[]> {
   const figures: Figure[] = [];

@@ -5,10 +5,10 @@ import { atMost, type Figure, valueFigure } from './report/figure.js';
 import { Service } from './service/service.js';
 import { costLoad, FILE_ROWS, SMALL_FILE_ROWS, warmUpLoad } from './service/throughput.js';
 
-/** Five uploads a second: a load at which nothing waits for anything else. */
+/** Five uploads a second: at this load no upload waits for another one. */
 const EVERY_MS = 200;
 
-/** From the first byte of a POST until a read says `succeeded`, one upload at a time. */
+/** Latency from the first byte of a POST until a read says `succeeded`, one upload at a time. */
 export async function b10(bench: Bench): Promise<readonly Figure[]> {
   const { generator, sizes } = bench;
   const service = await Service.start();

@@ -13,7 +13,7 @@ import {
   warmUpLoad,
 } from './service/throughput.js';
 
-/** The same road as B1's, against a pipeline that handles one row at a time. */
+/** The same measurement as B1, compared with a pipeline that handles one row at a time. */
 export async function b2(bench: Bench): Promise<readonly Figure[]> {
   const { ours, literal } = await inTurn(
     bench.sizes.rounds,

@@ -6,7 +6,7 @@ import { serviceThroughput } from './service/throughput.js';
 
 const NAME = 'B3 on Kafka, against the embedded log';
 
-/** The same road with a broker on the same cores in place of the log in the process. */
+/** The same measurement as B1, with a broker on the same cores instead of the embedded log. */
 export async function b3(bench: Bench): Promise<readonly Figure[]> {
   const broker = await Broker.start();
   if (broker === undefined) return [notRun(NAME, 'no broker (that takes Java and Maven)')];
@@ -16,7 +16,7 @@ export async function b3(bench: Bench): Promise<readonly Figure[]> {
       serviceThroughput(bench, {
         rowsPerKey: 1,
         env: { KAFKA_BROKERS: broker.address },
-        // The topics outlive a service, so its account and its offsets have to be its own.
+        // Topics outlive a service: each one uses its own account and leaves its group cleanly.
         account: `bench-${services++}`,
         stopsCleanly: true,
       });

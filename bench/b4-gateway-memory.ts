@@ -10,7 +10,7 @@ const FILES: readonly (readonly [name: string, file: FillerSpec])[] = [
   ['gzip of 32 MiB', { family: 'self-serve', filler: true, bytes: 32 * MIB, gzip: true }],
 ];
 
-/** What the gateway's process grows by while its log takes nothing. */
+/** How much the gateway's process grows while its log is stalled. */
 export async function b4(bench: Bench): Promise<readonly Figure[]> {
   const grown = FILES.map(() => [] as number[]);
   for (let round = 0; round < bench.sizes.rounds; round++) {

@@ -9,10 +9,10 @@ import type { GatewayCommands } from './programs/gateway.js';
 import { atLeast, type Figure, ratioFigure } from './report/figure.js';
 import { costLoad, IN_FLIGHT, smallWarmUpLoad, warmUpLoad } from './service/throughput.js';
 
-/** 400 files: then the code is compiled. */
+/** 400 files: after these the code is compiled. */
 const WARM_UPS = 4;
 
-/** What accepting durably costs, against a server that takes the same bodies and forgets them. */
+/** The cost of durable acceptance, compared with a server that discards the same bodies. */
 export async function b5(bench: Bench): Promise<readonly Figure[]> {
   const { ours, sink } = await inTurn(
     bench.sizes.rounds,
@@ -56,7 +56,7 @@ async function busboySink(bench: Bench): Promise<number> {
   }
 }
 
-/** @param taken the bytes that the server says it took */
+/** @param taken returns the bytes that the server says it took */
 async function megabytesPerSecond(
   { generator, sizes }: Bench,
   target: Target,

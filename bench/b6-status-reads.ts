@@ -12,10 +12,10 @@ const CONNECTIONS = 16;
 const REQUESTS = 100;
 const ROWS = 10;
 
-/** Reads of many requests in turn, each with its token checked, against a route without any work. */
+/** Reads of many requests, each with a token check, compared with a route that does no work. */
 export async function b6(bench: Bench): Promise<readonly Figure[]> {
   const { generator, sizes } = bench;
-  // Both idle while the other is read, so both may live through all rounds.
+  // Each is idle while the other is measured, so both can run through all rounds.
   const service = await Service.start();
   const nest = Child.start<NestConstantCommands>('baselines/nest-constant');
   try {

@@ -5,10 +5,10 @@ import type { OneCoreCommands } from './programs/one-core.js';
 import { atLeast, type Figure, ratioFigure } from './report/figure.js';
 import { costLoad, FILE_ROWS } from './service/throughput.js';
 
-/** 400,000 rows a second where uDSV alone parses 1.9 million; on any other machine, in proportion. */
+/** 400,000 rows a second where uDSV alone parses 1.9 million; in proportion on other machines. */
 const GOAL = 400_000 / 1_900_000;
 
-/** One thread from bytes to an encoded upload, against the fastest parser there is, which only parses. */
+/** One thread from bytes to an encoded upload, compared with the fastest parser alone. */
 export async function b7(bench: Bench): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const rowsPerKey of [1, 5]) {
@@ -24,7 +24,7 @@ export async function b7(bench: Bench): Promise<readonly Figure[]> {
         return rowsPerSecond;
       };
       const theirs = () => program.call('parseWithUdsv', load);
-      // Compiled before it is measured.
+      // Compiles the code before it is measured.
       await ours();
       await theirs();
       const measured = await inTurn(bench.sizes.rounds, { ours, theirs });

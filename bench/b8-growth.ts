@@ -4,7 +4,7 @@ import { atLeast, type Figure, ratioFigure } from './report/figure.js';
 import { storedRows } from './service/stored-rows.js';
 import { serviceThroughput } from './service/throughput.js';
 
-/** Whether what is stored slows down what comes: into a warehouse with rows, and into an empty one. */
+/** Whether stored rows slow down new ones: a warehouse with rows, compared with an empty one. */
 export async function b8(bench: Bench): Promise<readonly Figure[]> {
   const { folder, rows, totals } = await storedRows(bench);
   const { full, empty } = await inTurn(

@@ -9,7 +9,7 @@ import { atMost, type Figure, ratioFigure } from './report/figure.js';
 import { ACCOUNT } from './service/service.js';
 import { storedRows } from './service/stored-rows.js';
 
-/** What an analyst waits for, against a table that never had to replace anything. */
+/** How long an analyst waits for a report, compared with a table that never had overwrites. */
 export async function b9(bench: Bench): Promise<readonly Figure[]> {
   const { folder, rows } = await storedRows(bench);
   const dataDir = await makeFolder();

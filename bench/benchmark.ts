@@ -2,16 +2,16 @@ import type { LoadGenerator } from './load/load-generator.js';
 import type { Figure } from './report/figure.js';
 import type { Sizes } from './sizes.js';
 
-/** What every benchmark is given. */
+/** The input of every benchmark. */
 export interface Bench {
   readonly sizes: Sizes;
   readonly generator: LoadGenerator;
-  /** Says what is going on, on standard error: the table alone goes to standard output. */
+  /** Reports progress on standard error. Only the table goes to standard output. */
   readonly say: (text: string) => void;
 }
 
 /**
- * Measures and gives lines of the table. Ends by comparing what is stored with what was sent, and
- * throws when the two differ.
+ * Measures and returns lines of the table. At the end it compares the stored rows with the sent
+ * ones, and throws when they differ.
  */
 export type Benchmark = (bench: Bench) => Promise<readonly Figure[]>;

@@ -1,6 +1,6 @@
-/** Measurements beside one another. */
+/** Measurements side by side. */
 
-/** The middle of a row of measurements, and how far they lie apart. */
+/** The median of several measurements, and their range. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -13,7 +13,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: quantile(sorted, 0.5), min: sorted[0]!, max: sorted.at(-1)! };
 }
 
-/** @param sorted ascending, at least one value; between two of them the value is interpolated */
+/** @param sorted ascending, at least one value; quantiles between two values are interpolated */
 export function quantile(sorted: readonly number[], q: number): number {
   const at = (sorted.length - 1) * q;
   const low = sorted[Math.floor(at)]!;
@@ -21,12 +21,12 @@ export function quantile(sorted: readonly number[], q: number): number {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** By contestant: what was measured, by round. */
+/** The measurements of each contestant, by round. */
 export type Rounds<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 
 /**
- * Measures contestants in turn, round after round (A B A B …): what else the machine does, and what
- * it has cached, meets all of them alike, and the ratios within a round are the fairest there are.
+ * Measures contestants in turn, round after round (A B A B …). Other work on the machine and its
+ * caches then affect all of them alike, and the ratios within a round are as fair as possible.
  */
 export async function inTurn<Name extends string>(
   rounds: number,
@@ -48,7 +48,7 @@ export async function inTurn<Name extends string>(
   return measured;
 }
 
-/** By round: the one measurement divided by the other. */
+/** One measurement divided by the other, by round. */
 export function ratios(ours: readonly number[], theirs: readonly number[]): number[] {
   return ours.map((value, round) => value / theirs[round]!);
 }

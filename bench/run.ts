@@ -1,7 +1,7 @@
 /**
- * Measures what is named on the command line, or the goals B1 to B10, and prints one table.
- * `--smoke` measures very little of each, to see that all of it works; `--long` measures once, with
- * half a minute of load.
+ * Runs the benchmarks named on the command line, or the goals B1 to B10, and prints one table.
+ * `--smoke` measures very little of each, to check that all of it works. `--long` measures once,
+ * with half a minute of load.
  */
 import { parseArgs } from 'node:util';
 
@@ -42,7 +42,7 @@ const GOALS: Readonly<Record<string, Benchmark>> = {
   B10: b10,
 };
 
-/** Not part of a run of everything. */
+/** Not part of a full run. */
 const OTHERS: Readonly<Record<string, Benchmark>> = {
   memory: async (bench) => [...(await gatewayMemory(bench)), ...(await ingestMemory(bench))],
   growth: async (bench) => [
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
     try {
       figures.push(...(await all[name]!(bench)));
     } catch (error) {
-      // The others are still worth knowing; the run fails in the end.
+      // The other figures are still useful. The run fails at the end.
       wrong.push(`${name}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
     }
     bench.say(`${name} took ${Math.round((performance.now() - from) / 1000)} s`);

@@ -2,24 +2,27 @@
 export interface Sizes {
   /** Pairs of measurements. */
   readonly rounds: number;
-  /** Cost files of a throughput measurement, and before it, so that code is compiled and caches are warm. */
+  /** Cost files of a measurement, and of the warm-up, which compiles code and fills caches. */
   readonly files: number;
   readonly warmUpFiles: number;
-  /** The same of the literal pipeline, which takes ten times as long for a file. */
+  /** The same for the literal pipeline, which takes ten times as long per file. */
   readonly literalFiles: number;
   readonly literalWarmUpFiles: number;
-  /** Small files before either: what is done once a request is compiled after hundreds of requests only. */
+  /**
+   * Small files before either warm-up: per-request code is compiled after hundreds of requests
+   * only.
+   */
   readonly warmUpSmallFiles: number;
-  /** How often each of the files is uploaded, and how often accepted where nothing is processed. */
+  /** How often each file is uploaded, and how often it is accepted where nothing is processed. */
   readonly uploadRepeat: number;
   readonly acceptRepeat: number;
   readonly readSeconds: number;
   /** Files that one core prepares. */
   readonly oneCoreFiles: number;
   readonly storedRows: number;
-  /** Uploads of a latency measurement, by kind. */
+  /** Uploads of each kind in a latency measurement. */
   readonly latencyUploads: number;
-  /** Uploads of the leak check: memory is compared after the first number and after the second. */
+  /** Uploads of the leak check, which compares the memory after the first and the second number. */
   readonly leakUploads: readonly [number, number];
   /** Uploads that an ingest process has open at once. */
   readonly memoryUploads: number;
@@ -42,7 +45,9 @@ export const FULL: Sizes = {
   memoryUploads: 1_000,
 };
 
-/** Half a minute of load for B1, B3 and B5: for runs of two states of the code in alternation. */
+/**
+ * Half a minute of load for B1, B3 and B5, to compare two states of the code in alternating runs.
+ */
 export const LONG: Sizes = {
   ...FULL,
   rounds: 1,
@@ -51,7 +56,9 @@ export const LONG: Sizes = {
   latencyUploads: 80,
 };
 
-/** Whether every benchmark still works and its results are right; its figures mean nothing. */
+/**
+ * Checks that every benchmark still works and that its results are right. The figures mean nothing.
+ */
 export const SMOKE: Sizes = {
   rounds: 1,
   files: 6,

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures the service beside its baselines, after installing and building what is
- * missing. Arguments choose what is measured: `npm run bench -- B1 B7`, `npm run bench -- growth`.
+ * `npm run bench` measures the service and its baselines. It first installs and builds what is
+ * missing. Arguments select benchmarks: `npm run bench -- B1 B7`, `npm run bench -- growth`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,9 +29,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => bench.kill(
 const [code] = await once(bench, 'exit');
 process.exit(code ?? 1);
 
-/** Compiles the benchmarks with the sources that some of them run in a process of their own. */
+/** Compiles the benchmarks and the sources that some of them run in a separate process. */
 function compile() {
-  // Nothing of an earlier state of the sources is to be measured.
+  // Removes the output of earlier sources, so that no benchmark measures it.
   rmSync(out, { recursive: true, force: true });
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.bench.json'], {

@@ -1,8 +1,8 @@
 /**
- * Compiles the kernel (src/csv/kernel/assembly) to WebAssembly and writes it, as text, to
- * kernel-binary.ts beside it, so that it needs no file of its own in Node, in tests or in a browser.
+ * Compiles the kernel (src/csv/kernel/assembly) to WebAssembly and writes it as text to
+ * kernel-binary.ts beside it. As text, it needs no separate file in Node, in tests or in a browser.
  *
- * The same sources give the same bytes everywhere; a test compares them.
+ * The same sources give the same bytes on every machine; a test compares them.
  *
  *     node scripts/build-kernel.mjs [FILE]
  */
@@ -18,7 +18,7 @@ const { error, stderr } = await asc.main(
   [
     'assembly/index.ts',
     ...['--baseDir', folder, '--outFile', 'kernel.wasm'],
-    // What is out of reach is for the sources to prevent; memory that cannot be had ends the instance.
+    // The sources have to stay within bounds by themselves. A failed allocation ends the instance.
     ...['-O3', '--noAssert', '--runtime', 'minimal', '--use', 'abort=', '--enable', 'simd'],
   ],
   {

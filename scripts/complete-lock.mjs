@@ -1,9 +1,9 @@
 /**
  * Adds to package-lock.json the optional packages of other platforms that npm left out.
  *
- * npm writes only what the registry at hand has; a mirror without the binaries of other platforms
- * gives a lock file that `npm ci` of npm 11 refuses as incomplete. Run it after a change of
- * dependencies. What it adds is what a full registry would have given, less the checksums.
+ * npm writes only the packages that its registry has. A mirror without the binaries of other
+ * platforms gives a lock file that `npm ci` of npm 11 refuses as incomplete. Run this script after
+ * a change of dependencies. It adds what a full registry would have given, without the checksums.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,7 @@ if (added > 0) {
 }
 console.log(`${added} optional packages added`);
 
-/** Whether `parent` would find the package: in its own node_modules or in that of a folder above. */
+/** Returns whether `parent` would find the package in its own node_modules or in one above. */
 function isLocked(parent, name) {
   for (let folder = parent; ; folder = folder.slice(0, folder.lastIndexOf('/node_modules/'))) {
     if (`${folder}/node_modules/${name}`.replace(/^\//, '') in lock.packages) return true;

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: shows the service at work. Everything runs on this machine, on free ports, with
- * a data folder that is removed in the end.
+ * `npm run demo` shows the service at work. Everything runs on this machine, on free ports and with
+ * a data folder that is removed at the end.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ async function main() {
   const dataDir = await mkdtemp(join(tmpdir(), 'custom-data-demo-'));
   let service;
   try {
-    // Before the start: a running service honours a new token within a second, not at once.
+    // Created before the start: a running service takes up to a second to accept a new token.
     const token = await customData(
       dataDir,
       ...['tokens', 'create', '--account', 'acme', '--role', 'owner'],
@@ -74,7 +74,7 @@ async function main() {
 README.md says more.`);
 }
 
-/** Uploads a file and shows its request's life until the end of it. */
+/** Uploads a file and shows the states of its request until the last one. */
 async function upload({ base, token }, family, name, content) {
   const headers = { authorization: `SERVICE-API-KEY ${token}` };
   const form = new FormData();

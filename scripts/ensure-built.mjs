@@ -1,9 +1,9 @@
 /**
- * Makes the working tree ready to run: installs node_modules when it is missing or not what
- * package-lock.json says, and builds dist when it is missing or older than its sources.
+ * Makes the working tree ready to run. Installs node_modules if it is missing or differs from
+ * package-lock.json. Builds dist if it is missing or does not match its sources.
  *
- * Quiet unless there is something to do, and then only on standard error. Several processes may
- * start this at once: one works, the others wait.
+ * Prints only if there is something to do, and only to standard error. Several processes may start
+ * this at once: one does the work, the others wait.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,9 +15,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const STAMP = join(root, 'dist', '.sources.json');
 const BUILD_FILES = ['package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
 
-/** Throws with one line when the installation or the build fails; their own output says why. */
+/** Throws a one-line error if the installation or the build fails; they print the reason. */
 export async function ensureBuilt() {
-  // Shipped without its sources, what is there is what was meant.
+  // A package without sources comes with its dist.
   if (!existsSync(join(root, 'src'))) return;
   if (isInstalled() && isBuilt()) return;
   await withLock(join(root, '.cache', 'build.lock'), () => {
@@ -26,7 +26,7 @@ export async function ensureBuilt() {
   });
 }
 
-/** The same without the build. */
+/** Like `ensureBuilt`, without the build. */
 export async function ensureInstalled() {
   if (isInstalled()) return;
   await withLock(join(root, '.cache', 'build.lock'), () => {
@@ -34,7 +34,7 @@ export async function ensureInstalled() {
   });
 }
 
-/** Whether each package that the lock file does not call optional is there in its version. */
+/** Returns whether every package of the lock file that is not optional is there in its version. */
 function isInstalled() {
   const installed = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
   if (installed === undefined) return false;
@@ -51,7 +51,7 @@ function install() {
   run('the installation', 'npm', [command, '--loglevel=error']);
 }
 
-/** Whether dist was built from exactly these sources; times alone would not tell a deleted one. */
+/** Returns whether dist was built from exactly these sources. Times alone miss deleted files. */
 function isBuilt() {
   const built = readJson(STAMP);
   return built !== undefined && JSON.stringify(built) === JSON.stringify(sources());
@@ -61,7 +61,7 @@ function build() {
   console.error('Building ...');
   const now = sources();
   const before = readJson(STAMP) ?? {};
-  // What was made of a deleted source is to go as well (a schema script would still be run).
+  // Removes the output of deleted sources too: the service would still run a deleted schema script.
   if (Object.keys(before).some((path) => !(path in now))) {
     rmSync(join(root, 'dist'), { recursive: true });
   }
@@ -70,7 +70,7 @@ function build() {
   writeFileSync(STAMP, JSON.stringify(now));
 }
 
-/** By path: size and time of change of every file that dist is made of. */
+/** Returns the size and modification time of every source file of dist, by path. */
 function sources() {
   const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -86,7 +86,7 @@ function sources() {
 function run(what, command, args) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
-    // Standard output belongs to the command that is started afterwards.
+    // Standard output belongs to the command that runs next.
     stdio: ['ignore', process.stderr, process.stderr],
   });
   if (status !== 0) {

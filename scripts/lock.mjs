@@ -1,9 +1,9 @@
-/** A lock among the processes of this machine. */
+/** A lock between the processes of this machine. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Runs `work` while no other process holds the file `path`; that of an ended process is removed. */
+/** Runs `work` while it holds the lock file `path`. Removes the lock of an ended process. */
 export async function withLock(path, work) {
   mkdirSync(dirname(path), { recursive: true });
   while (!take(path)) {

@@ -1,6 +1,7 @@
 /**
- * `npm run simulate -- [--seeds N] [--from S] [--all] [--coverage] [--uncovered]`: the service over a
- * simulated log, warehouse and clock, once for each seed. `npm run simulate -- --seed S` writes the seed's trace.
+ * `npm run simulate -- [--seeds N] [--from S] [--all] [--coverage] [--uncovered]` runs the service
+ * on a simulated log, warehouse and clock, once per seed. `npm run simulate -- --seed S` writes the
+ * trace of one seed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +31,7 @@ const [code] = await once(simulation, 'exit');
 process.exit(code ?? 1);
 
 function compile() {
-  // Of sources that are gone nothing is to be left: their lines would count as not run.
+  // Removes the output of deleted sources: coverage would count its lines as not run.
   rmSync(out, { recursive: true, force: true });
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.simulation.json'], {

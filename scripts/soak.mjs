@@ -1,9 +1,9 @@
 /**
- * `npm run soak -- [--minutes N] [--seed S]`: the simulation, seed after seed, on one core, and beside
- * it the tests that kill, stop, cut off and fill up what the service stands on, again and again, until
- * the time is over or Ctrl-C. A suite that has failed is not run again; the others go on, and the exit
- * code is 1. At the end it prints how often each kind of fault has happened in what passed. When the
- * time is over nothing new begins; what is under way then has a while to end.
+ * `npm run soak -- [--minutes N] [--seed S]` runs the simulation on one core, seed after seed.
+ * Beside it, it repeats the tests that kill, stop and cut off processes and fill up disks, until
+ * the time is over or Ctrl-C. A suite that fails is not run again; the others go on, and the exit
+ * code is 1. At the end it prints how often each kind of fault occurred in the suites that passed.
+ * When the time is over no suite starts, and running suites get some time to end.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -20,11 +20,11 @@ import { add, nextSuite, summaryOf, tallyOf } from './soak/tally.mjs';
 import { SUITES } from './soak/suites.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Suites side by side: they mostly wait. */
+/** Suites that run in parallel. They mostly wait. */
 const LANES = 2;
-/** For suites that are under way when the time is over. */
+/** How long running suites may take to end after the time is over. */
 const GRACE_MS = 4 * 60_000;
-/** No suite takes nearly as long. */
+/** The time limit of a suite. No suite takes nearly as long. */
 const SUITE_MS = 60 * 60_000;
 const SHOWN_BYTES = 20_000;
 
@@ -32,7 +32,7 @@ const { minutes, seed } = optionsOrExit();
 const started = Date.now();
 const end = started + minutes * 60_000;
 const random = randomOf(seed);
-/** What killed tests leave behind is in here. */
+/** Holds what killed tests leave behind. */
 const temporary = mkdtempSync(join(tmpdir(), 'custom-data-soak-'));
 const simulated = join(temporary, 'simulated');
 const suites = SUITES.map((suite) => ({
@@ -44,10 +44,10 @@ const suites = SUITES.map((suite) => ({
 }));
 const inLanes = suites.filter(({ isAlone }) => !isAlone);
 const passed = tallyOf('');
-/** Processes whose groups end with the soak. */
+/** Processes whose process groups are killed when the soak ends. */
 const running = new Set();
 const failures = [];
-/** Nothing more is begun, and what is under way has been killed. */
+/** True when no suite may start and the running ones have been killed. */
 let isStopped = false;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
@@ -97,7 +97,7 @@ async function runSuite(suite) {
     {
       SOAK_COUNTS: counts,
       SOAK: '1',
-      // Without a broker or a disk the tests are to fail, not to be skipped again and again.
+      // Lets tests without a broker or a disk fail, instead of skipping them again and again.
       CI: 'true',
       ...suite.env,
     },
@@ -122,7 +122,7 @@ async function runSuite(suite) {
   console.log(`${minute} min  ${suite.path} passed in ${seconds} s: ${faults}`);
 }
 
-/** Until it is stopped, or a seed fails; the suites go on. */
+/** Runs the simulation until it is stopped or a seed fails. The suites go on after a failure. */
 async function simulate() {
   const args = ['--seeds', '1000000', '--from', `${seed}`];
   const env = { SOAK_COUNTS: simulated };
@@ -139,7 +139,7 @@ async function run(command, env, limitMs) {
   const child = spawn(process.execPath, command, {
     cwd: root,
     stdio: ['ignore', file, file],
-    // A group of its own: what the tests have started ends with it, even what they have stopped.
+    // A separate process group, to kill everything that the tests started, even stopped processes.
     detached: true,
     env: { ...process.env, TMPDIR: temporary, ...env },
   });
@@ -152,7 +152,7 @@ async function run(command, env, limitMs) {
   running.delete(child);
   const output = readFileSync(path, 'utf8');
   rmSync(path);
-  // The first failure, which others may follow from; else what was said last.
+  // Shows the output from the first failure on, because others may follow from it; else its end.
   const failure = output.indexOf('●');
   return { code, output: output.slice(failure < 0 ? -SHOWN_BYTES : failure).slice(0, SHOWN_BYTES) };
 }
@@ -170,16 +170,16 @@ function killGroup({ pid }) {
   }
 }
 
-/** Disks of tests that were killed are still mounted. */
+/** Unmounts the disks of tests that were killed. */
 async function removeLeftovers() {
-  // What still writes to them is on its way out.
+  // Processes that still write to the disks are about to end.
   await sleep(500);
   register(new URL('../test/support/log/typescript-hooks.mjs', import.meta.url));
   const { removeLeftoverDisks } = await import('../test/support/disk/leftover-disks.ts');
   removeLeftoverDisks();
 }
 
-/** Numbers from 0 up to, not including, 1 (mulberry32). */
+/** Returns a generator of random numbers from 0 up to, but not including, 1 (mulberry32). */
 function randomOf(number) {
   let state = number;
   return () => {

@@ -1,13 +1,14 @@
 /**
- * Runs the tests, tier by tier, each within its limit, after installing and building what is missing.
+ * Runs the tests tier by tier, each within its time limit. It first installs and builds what is
+ * missing.
  *
  *     npm test                         every tier that needs no second broker, mount or container
- *     npm test -- test/unit/domain     only these files, and whatever else jest takes
+ *     npm test -- test/unit/domain     only these files; all arguments go to jest
  *     node scripts/test.mjs unit kafka these tiers
  *     node scripts/test.mjs apart      the tiers that `npm test` leaves out
- *     node scripts/test.mjs total      none: adds up what is in TEST_RESULTS
+ *     node scripts/test.mjs total      no tests: adds up the results in TEST_RESULTS
  *
- * The last line is `N passed, N failed`. With TEST_RESULTS set, the results stay in that folder.
+ * The last line is `N passed, N failed`. If TEST_RESULTS names a folder, the results stay there.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,9 +25,9 @@ const JEST = [
   '--disable-warning=ExperimentalWarning',
   'node_modules/jest/bin/jest.js',
 ];
-/** Between the signal that asks a late tier to end and the one that ends it. */
+/** The time between the signal that asks a late tier to end and the signal that kills it. */
 const GRACE_MS = 10_000;
-/** Of what a failed test said, in the report; all of it stands above. */
+/** How many lines of a failure message the report repeats. The full message is printed above it. */
 const FAILURE_LINES = 12;
 
 let running;
@@ -51,7 +52,7 @@ if (args[0] === 'total') {
   process.exitCode = tiers === undefined ? await jest(args) : await runTiers(tiers);
 }
 
-/** Undefined: the arguments are for jest. */
+/** Returns the tiers to run, or undefined if the arguments are for jest. */
 function tiersOf(names) {
   const isApart = (name) => TIERS[name].apart === true;
   if (names.length === 0) return Object.keys(TIERS).filter((name) => !isApart(name));
@@ -60,7 +61,7 @@ function tiersOf(names) {
   return names.flatMap((name) => [name, ...(WITH[name] ?? [])]);
 }
 
-/** Runs one tier after the other, also behind one that failed. */
+/** Runs the tiers one after the other, even after a failure. */
 async function runTiers(names) {
   const { TEST_RESULTS } = process.env;
   const folder = TEST_RESULTS ?? mkdtempSync(join(tmpdir(), 'custom-data-results-'));
@@ -82,7 +83,7 @@ async function runTiers(names) {
     const seconds = Math.round((Date.now() - from) / 1000);
     const { passed, failed, failures } = resultsIn(json);
     const tier = { name, minutes, seconds, isLate: ended === 'late', passed, failures };
-    // A tier that ends badly without a failed test is a failure all the same.
+    // A tier that ends badly without a failed test counts as one failure.
     const result = { ...tier, failed: ended === 0 ? failed : Math.max(1, failed) };
     if (result.failed > 0) code = 1;
     writeFileSync(join(folder, `${name}.tier.json`), JSON.stringify(result));
@@ -92,7 +93,7 @@ async function runTiers(names) {
   return code;
 }
 
-/** Prints which tests failed, what the tiers whose results are in the folder took, and their sum. */
+/** Prints the failed tests, the time of each tier in the folder, and the totals. */
 function report(folder) {
   const files = readdirSync(folder).filter((file) => file.endsWith('.tier.json'));
   const results = files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')));
@@ -113,12 +114,12 @@ function report(folder) {
   return failed === 0 ? 0 : 1;
 }
 
-/** The exit code of jest, or `late` when it took longer than `limitMs` and was ended. */
+/** Returns the exit code of jest, or `late` if jest took longer than `limitMs` and was ended. */
 async function jest(options, limitMs) {
   running = spawn(process.execPath, [...JEST, ...options], {
     cwd: root,
     stdio: 'inherit',
-    // A group of its own: what tests have started ends with it.
+    // A separate process group, so that everything the tests started ends with it.
     detached: true,
   });
   let isLate = false;
@@ -155,7 +156,7 @@ function resultsIn(file) {
   });
   return {
     passed: results.numPassedTests,
-    // A file that does not even load has no tests to count.
+    // A file that fails to load has no tests to count.
     failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
     failures,
   };

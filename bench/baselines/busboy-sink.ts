@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
 const commands = {
   /** @returns the port */
   start: (): Promise<number> => listen(server),
-  /** Of all files so far. */
+  /** Bytes of all files so far. */
   bytes: (): number => bytes,
 };
 

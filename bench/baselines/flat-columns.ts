@@ -1,4 +1,4 @@
-/** The columns of a cost file as a flat table has them, and as a user of ClickHouse would type them. */
+/** The columns of a cost file in a flat table, as a ClickHouse user would declare them. */
 export const FLAT_COLUMNS = `
   date Date,
   channel LowCardinality(String),
@@ -12,10 +12,10 @@ export const FLAT_COLUMNS = `
   country LowCardinality(String),
   os_name LowCardinality(String)`;
 
-/** Acknowledged means on disk, as in the service's tables. */
+/** Acknowledged rows are on disk, as in the service's tables. */
 export const SYNCED =
   'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
 
-/** What follows the name in the statement that creates the table. */
+/** The part of CREATE TABLE after the name. */
 export const FLAT_TABLE = `(${FLAT_COLUMNS}) ENGINE = MergeTree
   ORDER BY (date, channel, campaign) SETTINGS ${SYNCED}`;

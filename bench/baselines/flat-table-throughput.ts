@@ -4,7 +4,7 @@ import { Child } from '../process/child.js';
 import { costLoad, FILE_ROWS, IN_FLIGHT, warmUpLoad } from '../service/throughput.js';
 import type { FlatTableCommands } from './flat-table.js';
 
-/** Rows a second that the engine alone takes, in a process started for this measurement. */
+/** Rows a second of the engine alone, in a process started for this measurement. */
 export async function flatTableThroughput(
   { sizes }: Bench,
   rowsPerKey: number,

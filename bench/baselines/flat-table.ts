@@ -1,9 +1,9 @@
 /**
- * The engine alone: the same CSV bytes into a flat MergeTree of the same columns, synced to the disk
- * like the service's tables. Nothing is validated, and nothing replaces anything.
+ * The engine alone: it inserts the same CSV bytes into a flat MergeTree with the same columns,
+ * synced to disk like the service's tables. It validates nothing and replaces nothing.
  *
- * One insert a file with eight in flight takes a session for each. The bytes are in memory already;
- * the engine reads them without a copy.
+ * With one insert per file and eight in flight, each needs its own session. The bytes are already
+ * in memory, and the engine reads them without a copy.
  */
 import { Session } from 'chdb';
 
@@ -23,12 +23,12 @@ const commands = {
     }
   },
 
-  /** Makes the load, so that this is not measured. */
+  /** Creates the load, so that this is not measured. */
   prepare(load: CostSpec): void {
     loadOf(load);
   },
 
-  /** Seconds until the last insert is acknowledged, one insert a file. */
+  /** Seconds until the last insert is acknowledged, with one insert per file. */
   async insertFiles({ table, load }: { table: string; load: CostSpec }): Promise<number> {
     const { files } = loadOf(load);
     const from = performance.now();
@@ -41,7 +41,7 @@ const commands = {
     return (performance.now() - from) / 1000;
   },
 
-  /** Seconds until all files, as one body under one header, are acknowledged. */
+  /** Seconds until all files are acknowledged, sent as one body under one header. */
   async insertBulk({ table, load }: { table: string; load: CostSpec }): Promise<number> {
     const header = Buffer.from(`${COST_COLUMNS.join(',')}\n`);
     const bodies = loadOf(load).files.map((file) => file.subarray(header.length));
@@ -63,7 +63,7 @@ const commands = {
 export type FlatTableCommands = typeof commands;
 
 async function insert(session: Session, table: string, values: Buffer): Promise<void> {
-  // Inserts that the engine would collect first are acknowledged later, not sooner.
+  // The engine collects asynchronous inserts first, so it acknowledges them later, not sooner.
   await session.insert({ table, values, format: 'CSVWithNames', settings: { async_insert: 0 } });
 }
 

@@ -1,9 +1,9 @@
 /**
- * The pipeline as its parts are usually put together: HTTP → fast-csv rows → one record a row in the
- * log → consumer → class-validator → JSONEachRow batches into the engine. The log is the service's
- * own, with many records an append; the table is flat, and synced to the disk as the service's are.
+ * The usual design of such a pipeline: HTTP → fast-csv rows → one log record per row → consumer →
+ * class-validator → JSONEachRow batches into the engine. The log is the service's own, with many
+ * records per append. The table is flat, and synced to disk like the service's tables.
  *
- * The client is answered when all rows of its file are durable in the log.
+ * The client gets its answer when all rows of its file are durable in the log.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -20,9 +20,9 @@ import { answerWith } from './http-answer.js';
 import { listen } from './listen.js';
 import { validated } from './literal-row.js';
 
-/** Records of one append. */
+/** Records per append. */
 const APPEND_RECORDS = 1_000;
-/** Rows of one insert, and how long they may wait for more. */
+/** Rows per insert, and how long they may wait for more. */
 const INSERT_ROWS = 50_000;
 const INSERT_MS = 50;
 
@@ -86,7 +86,7 @@ async function append(file: NodeJS.ReadableStream): Promise<void> {
   await Promise.all(appends);
 }
 
-/** Validates record by record, and inserts in batches while the next records are validated. */
+/** Validates record by record, and inserts one batch while it validates the next records. */
 class Consumer implements RecordHandler {
   consumption: Awaited<ReturnType<LmdbLog['consume']>> | undefined;
   /** Rows that the engine has acknowledged. */

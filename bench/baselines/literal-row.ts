@@ -14,7 +14,7 @@ import {
   validateSync,
 } from 'class-validator';
 
-/** A cost row as class-validator checks it. */
+/** A cost row with the rules of class-validator. */
 class CostRow {
   @IsDateString({ strict: true })
   date!: string;
@@ -51,7 +51,7 @@ class CostRow {
 
 /** @throws Error for a row that breaks a rule */
 export function validated(fields: Readonly<Record<string, string>>): CostRow {
-  // By hand: class-transformer does the same at many times the cost.
+  // Assigned by hand, because class-transformer does the same at many times the cost.
   const row = Object.assign(new CostRow(), fields, {
     impressions: Number(fields['impressions']),
     clicks: Number(fields['clicks']),

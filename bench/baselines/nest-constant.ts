@@ -1,4 +1,4 @@
-/** A Nest application with one route, which returns a constant of a status answer's size. */
+/** A Nest application with one route, which returns a constant as large as a status answer. */
 import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -35,7 +35,7 @@ const commands = {
       logger: false,
       bodyParser: false,
     });
-    // The service does without these two as well.
+    // The service disables these two as well.
     app.disable('x-powered-by');
     app.disable('etag');
     await app.init();

@@ -6,7 +6,7 @@ import { serviceThroughput } from '../service/throughput.js';
 const CLIENTS = [1, 2, 4, 8, 16, 32, 64];
 const BESIDE = '8';
 
-/** What more uploads at once bring, and cost. */
+/** What more concurrent uploads gain and cost. */
 export async function clients(bench: Bench): Promise<readonly Figure[]> {
   const measured = await inTurn(
     Math.min(2, bench.sizes.rounds),

@@ -8,8 +8,8 @@ const NAME = 'growth: ingest processes';
 const TOPIC = 'custom-data.uploads';
 
 /**
- * What more ingest processes bring, and what rows cost each part of the scaled-out service. All of
- * it shares the cores of this machine, so the processor time says more than the rate.
+ * What more ingest processes gain, and what rows cost in each part of the scaled-out service. All
+ * parts share the cores of this machine, so the processor time says more than the rate.
  */
 export async function ingests(bench: Bench): Promise<readonly Figure[]> {
   const servers = await Servers.start();
@@ -50,8 +50,7 @@ function costs(measured: readonly ScaledOut[]): string {
 }
 
 /**
- * What a row takes as a file, in the log and in the table once its parts are merged; to be asked
- * after the first load.
+ * Bytes of a row in a file, in the log, and in the merged table. Call this after the first load.
  */
 async function bytesARow(
   servers: Servers,

@@ -8,20 +8,20 @@ import { costLoad } from '../service/throughput.js';
 
 const MIB = 1_048_576;
 const CONCURRENCY = 8;
-/** Files of one step; the same ones come again and again, so that only memory can grow. */
+/** Files per step. The same files repeat, so that only memory can grow. */
 const STEP_FILES = 20;
 /**
- * So that merges are through, and the engine has given back what they took: it does so some ten seconds
- * later. After 3 s the same service held 305, 430 and 352 MiB, after 18 s 304, 291 and 277 MiB.
+ * Time for merges to end and for the engine to return their memory, which takes some ten seconds.
+ * After 3 s the same service held 305, 430 and 352 MiB, after 18 s 304, 291 and 277 MiB.
  */
 const SETTLE_MS = 20_000;
 /**
- * Looks at the memory, of which the lowest counts, with a step in between: what V8 has not collected yet
- * is 30 MiB more or less, and an idle service collects nothing.
+ * How many memory samples to take, with an upload step between them. The lowest counts: garbage in
+ * V8 makes a difference of 30 MiB, and an idle service collects none.
  */
 const LOOKS = 3;
 
-/** Whether memory grows with the number of files that a service has taken. */
+/** Whether memory grows with the number of files that a service has accepted. */
 export async function leak(bench: Bench): Promise<readonly Figure[]> {
   const { generator, sizes } = bench;
   const [few, many] = sizes.leakUploads;

@@ -4,11 +4,11 @@ import { type Figure, valueFigure } from '../report/figure.js';
 import { ACCOUNT, Service } from '../service/service.js';
 import { IN_FLIGHT, SMALL_FILE_ROWS, smallFiles } from '../service/throughput.js';
 
-/** Small files of one large one. */
+/** Small files per large file. */
 const SMALL_FILES_EACH = 20;
 const SELF_SERVE_ROWS = 20_000;
 
-/** Other files than large cost files: small ones, and self-serve ones packed and not. */
+/** Files other than large cost files: small ones, and self-serve files with and without gzip. */
 export async function loads(bench: Bench): Promise<readonly Figure[]> {
   const { files } = bench.sizes;
   return [await smallUploads(bench, files * SMALL_FILES_EACH), ...(await selfServe(bench, files))];
@@ -37,7 +37,7 @@ async function smallUploads({ generator, sizes }: Bench, files: number): Promise
 async function selfServe({ generator, sizes }: Bench, files: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const gzip of [false, true]) {
-    // What is not packed may have 1 MiB only.
+    // An uncompressed file may have only 1 MiB.
     const rows = gzip ? SELF_SERVE_ROWS : 10_000;
     const load: SelfServeSpec = { family: 'self-serve', files, rows, gzip, seed: 1 };
     const { sent } = await generator.prepare(load);

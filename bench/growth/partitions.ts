@@ -6,11 +6,11 @@ import { serviceThroughput } from '../service/throughput.js';
 const PARTITIONS = [1, 2, 4, 8];
 const NAME = 'growth: partitions';
 
-/** What more partitions bring one process. The embedded log has one; so this takes a broker. */
+/** What more partitions gain for one process. Needs a broker: the embedded log has only one. */
 export async function partitions(bench: Bench): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const count of PARTITIONS) {
-    // A topic keeps its partitions, so every number takes a broker of its own.
+    // A topic keeps its number of partitions, so each number needs its own broker.
     const broker = await Broker.start();
     if (broker === undefined) return [notRun(NAME, 'no broker (that takes Java and Maven)')];
     try {

@@ -1,7 +1,7 @@
 /**
- * The broker of the tests as a process of its own: prints where it is as JSON, and stops it when
- * standard input ends. Plain JavaScript, and run through the tests' module hooks, because the broker looks for
- * its jars beside its own source.
+ * The broker of the tests, in a separate process. It prints the broker's address as JSON, and stops
+ * the broker when standard input ends. It is plain JavaScript and runs through the tests' module
+ * hooks, because the broker looks for its jars next to its own source.
  */
 import { register } from 'node:module';
 
@@ -12,7 +12,7 @@ if (!canStartBroker()) {
   process.stdout.write('none\n');
   process.exit();
 }
-// Keeps this process alive, which the broker's own process does not.
+// Keeps this process alive. The broker's own process does not.
 process.stdin.resume();
 const broker = await KafkaBroker.start();
 const { address, pid, dir } = broker;

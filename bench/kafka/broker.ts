@@ -9,15 +9,15 @@ const PROGRAM = 'bench/kafka/broker.mjs';
 interface Place {
   readonly address: string;
   readonly pid: number;
-  /** Its records are in `data`, a folder a partition. */
+  /** Its records are in `data`, in one folder per partition. */
   readonly dir: string;
 }
 
 /** A real Kafka broker on this machine. */
 export class Broker {
-  /** Undefined where none can be started: that takes Java and Maven. */
+  /** Undefined where no broker can start, because that needs Java and Maven. */
   static async start(): Promise<Broker | undefined> {
-    // It ends, with its broker, when its standard input does: also when this process is killed.
+    // The child and its broker stop when its standard input ends, also when this process dies.
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -42,14 +42,14 @@ export class Broker {
     return this.place.pid;
   }
 
-  /** Bytes that a topic has on the disk. */
+  /** Bytes of a topic on disk. */
   async bytesOf(topic: string): Promise<number> {
     const data = join(this.place.dir, 'data');
     const folders = (await readdir(data)).filter((name) => /^(.+)-\d+$/.exec(name)?.[1] === topic);
     let bytes = 0;
     for (const folder of folders) {
       for (const name of await readdir(join(data, folder))) {
-        // Indexes are files with room for what is to come.
+        // Index files are preallocated, so they are not counted.
         if (name.endsWith('.log')) bytes += (await stat(join(data, folder, name))).size;
       }
     }

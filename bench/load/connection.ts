@@ -14,10 +14,10 @@ interface Waiting {
 const HEADER_END = '\r\n\r\n';
 
 /**
- * A keep-alive connection that carries one request at a time, whose bytes were prepared beforehand.
+ * A keep-alive connection that carries one request at a time, prepared in advance.
  *
- * Node's own client costs more than the service's work on a small request; this one costs a write
- * and a look at the answer's header, so that the generator is never what is measured.
+ * For a small request, Node's own client costs more than the service's work. This client costs a
+ * write and a look at the answer's header, so that the generator is never what is measured.
  */
 export class Connection {
   private pending: Waiting | undefined;

@@ -1,13 +1,13 @@
 import { mix } from './random.js';
 import { NOTHING, plus, type Totals } from './totals.js';
 
-/** Cost files that are the same for the same specification, on every machine. */
+/** Describes cost files. The same specification gives the same files on every machine. */
 export interface CostSpec {
   readonly family: 'cost';
   readonly files: number;
   readonly rows: number;
   readonly rowsPerKey: number;
-  /** Whether every key is in one file only; otherwise some are in all of them. */
+  /** Whether every key is in one file only; otherwise all files share some keys. */
   readonly isDisjoint?: boolean;
   /** Files of different seeds have no key in common. */
   readonly seed: number;
@@ -15,9 +15,9 @@ export interface CostSpec {
 
 export interface Load {
   readonly files: readonly Buffer[];
-  /** Of every row that the files have. */
+  /** Totals of all rows in the files. */
   readonly sent: Totals;
-  /** Of what is left of them once later files have replaced the keys that they share. */
+  /** Totals of the rows that remain after later files have replaced the shared keys. */
   readonly kept: Totals;
 }
 
@@ -37,7 +37,7 @@ export const COST_COLUMNS = [
 
 /** Every fifth key of a file is in all files of the load. */
 const SHARED_EVERY = 5;
-/** What the service takes of one file. */
+/** Maximum size of a file in the service. */
 const MAX_BYTES = 1_048_576;
 export const FIRST_DAY = '2026-01-01';
 const DAYS = 90;
@@ -58,10 +58,10 @@ const CAMPAIGNS: readonly ((name: string) => string)[] = [
 ];
 
 /**
- * Files that partly repeat each other's keys, with quoted fields and names beyond ASCII.
+ * Files that share some of their keys, with quoted fields and non-ASCII names.
  *
- * The metrics of a row follow from its key and its place within the key, never from the file. So
- * whichever of two files that share a key is accepted last, the sums are known beforehand.
+ * The metrics of a row depend on its key and its place within the key, never on the file. So the
+ * sums are known in advance, whichever file with a shared key is accepted last.
  */
 export function costFiles(spec: CostSpec): Load {
   const files: Buffer[] = [];
@@ -83,7 +83,7 @@ function costFile(spec: CostSpec, file: number): { bytes: Buffer; own: Totals; s
   const own = { ...NOTHING };
   const shared = { ...NOTHING };
   for (let row = 0; row < rows; row++) {
-    // Exports come sorted or not: in every other file the rows of a key lie apart.
+    // Exports may be unsorted: in every other file the rows of a key are apart.
     const key = file % 2 === 0 ? Math.floor(row / rowsPerKey) : row % keys;
     const place = file % 2 === 0 ? row % rowsPerKey : Math.floor(row / keys);
     const isShared = spec.isDisjoint !== true && key % SHARED_EVERY === 0;
@@ -113,7 +113,7 @@ function line(
   totals.clicks += clicks;
   totals.costCents += costCents;
   const campaign = CAMPAIGNS[id % CAMPAIGNS.length]!(`${seed}-${id}`);
-  // Of the key: the day, the channel and the campaign. The rest may differ from file to file.
+  // The key is the day, the channel and the campaign. The rest may differ from file to file.
   return [
     dayText(id % DAYS),
     CHANNELS[id % CHANNELS.length],

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { Load } from './cost-files.js';
 import { NOTHING } from './totals.js';
 
-/** Self-serve bytes that nobody will validate, for measurements of memory. */
+/** Self-serve bytes that nobody validates, for measurements of memory. */
 export interface FillerSpec {
   readonly family: 'self-serve';
   readonly filler: true;

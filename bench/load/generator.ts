@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own. It prepares its requests before it is told to send
- * them, and says how much of a core it used meanwhile.
+ * The load generator, in a separate process. It prepares its requests before it sends them, and
+ * reports how much of a core it used.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -11,7 +11,7 @@ import { createRequest, readRequest, statusPath, type Target } from './requests.
 import { allSucceeded, onConnections, type Posted, postAll, type Posting } from './sending.js';
 import type { Totals } from './totals.js';
 
-/** What the load adds up to. */
+/** The totals of a load. */
 export interface Prepared {
   readonly files: number;
   readonly bytes: number;
@@ -19,7 +19,7 @@ export interface Prepared {
   readonly kept: Totals;
 }
 
-/** How long something took, and the processor time that the generator itself used for it. */
+/** How long some work took, and the processor time that the generator used for it. */
 export interface Timed<T> {
   readonly result: T;
   readonly seconds: number;
@@ -31,14 +31,14 @@ export interface Reading {
   readonly paths: readonly string[];
   readonly concurrency: number;
   readonly seconds: number;
-  /** What every answer has to hold. */
+  /** The text that every answer must contain. */
   readonly expected: string;
 }
 
 export interface Trickle {
   readonly target: Target;
   readonly load: LoadSpec;
-  /** From the beginning of one upload to that of the next. */
+  /** Time from the start of one upload to the start of the next. */
   readonly everyMs: number;
 }
 
@@ -53,10 +53,10 @@ const commands = {
     };
   },
 
-  /** Until the last file is answered. */
+  /** Runs until the last file is answered. */
   post: (posting: Posting): Promise<Timed<Posted>> => timed(() => postAll(posting)),
 
-  /** Until the last row of the last file is visible. */
+  /** Runs until the last row of the last file is visible. */
   upload: (posting: Posting): Promise<Timed<Posted>> =>
     timed(async () => {
       const posted = await postAll(posting);
@@ -64,7 +64,7 @@ const commands = {
       return posted;
     }),
 
-  /** Until a program that counts what it has stored says that it has all. */
+  /** Runs until a program that counts its stored rows has stored all of them. */
   async uploadToCounter(posting: Posting & { readonly rows: number }): Promise<Timed<Posted>> {
     return timed(async () => {
       const posted = await postAll(posting);
@@ -76,7 +76,7 @@ const commands = {
     });
   },
 
-  /** Reads over and over for a time; how often that was. */
+  /** Reads repeatedly for a time. Returns the number of reads. */
   read({ target, paths, concurrency, seconds, expected }: Reading): Promise<Timed<number>> {
     const requests = paths.map((path) => readRequest(target, path));
     return timed(async () => {
@@ -94,7 +94,7 @@ const commands = {
     });
   },
 
-  /** One upload after the other with pauses; milliseconds from each one's first byte to `succeeded`. */
+  /** Sends uploads one by one, with pauses. Returns milliseconds from first byte to `succeeded`. */
   async trickle({ target, load, everyMs }: Trickle): Promise<readonly number[]> {
     const requests = loadOf(load).files.map((file) => createRequest(target, load.family, file));
     const took: number[] = [];

@@ -2,10 +2,10 @@ import { Child } from '../process/child.js';
 import type { GeneratorCommands, Prepared, Timed } from './generator.js';
 import type { LoadSpec } from './load.js';
 
-/** Above this share of a core the generator may be what was measured. */
+/** Above this share of a core, the generator may be what is measured. */
 const SATURATED = 0.9;
 
-/** The generator as the measuring process sees it; remembers how busy it was. */
+/** The generator as the measuring process sees it. It remembers how busy the generator was. */
 export class LoadGenerator {
   readonly program = Child.start<GeneratorCommands>('load/generator');
   private busiest = 0;
@@ -14,13 +14,13 @@ export class LoadGenerator {
     return this.program.call('prepare', load);
   }
 
-  /** Notes how much of a core it used. */
+  /** Records how much of a core the generator used. */
   note<T>(timed: Timed<T>): Timed<T> {
     this.busiest = Math.max(this.busiest, timed.cpuSeconds / timed.seconds);
     return timed;
   }
 
-  /** For the table: the most of a core that it used since this was asked last. */
+  /** For the table: the highest share of a core that it used since the last call. */
   usage(): string {
     const { busiest } = this;
     this.busiest = 0;

@@ -7,7 +7,7 @@ export type { Load } from './cost-files.js';
 
 const made = new Map<string, Load>();
 
-/** The load of a specification; made once in a process. */
+/** The load of a specification. A process makes it once. */
 export function loadOf(spec: LoadSpec): Load {
   const name = JSON.stringify(spec);
   let load = made.get(name);

@@ -1,4 +1,4 @@
-/** Requests as bytes, made before anything is measured. */
+/** Requests as bytes, prepared before the measurement. */
 import type { LoadSpec } from './load.js';
 
 const BOUNDARY = 'custom-data-bench-5f1c2e';
@@ -9,7 +9,7 @@ export interface Target {
   readonly token: string;
 }
 
-/** The header and the multipart body of a create. The file's own bytes are not copied. */
+/** The header and the multipart body of a create, without a copy of the file's bytes. */
 export function createRequest(
   { token }: Target,
   family: LoadSpec['family'],

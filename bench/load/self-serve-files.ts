@@ -4,7 +4,7 @@ import { mix } from './random.js';
 import type { Load } from './cost-files.js';
 import { NOTHING } from './totals.js';
 
-/** Self-serve files; the same on every machine but for their dates, which have to be recent. */
+/** Describes self-serve files. Only their dates, which must be recent, differ between machines. */
 export interface SelfServeSpec {
   readonly family: 'self-serve';
   readonly files: number;
@@ -18,7 +18,7 @@ const DAYS = 90;
 const SOURCES = ['app', 'web', 'tracking_link', 'sms_link'];
 const SYSTEMS = ['Android', 'iOS'];
 
-/** Every row has a key of its own. `clicks` of the totals stands for the values, which are whole. */
+/** Every row has its own key. `clicks` of the totals holds the sum of the integer values. */
 export function selfServeFiles({ files, rows, gzip, seed }: SelfServeSpec): Load {
   const days = Array.from({ length: DAYS }, (_, day) =>
     new Date(Date.now() - day * 86_400_000).toISOString().slice(0, 10),

@@ -4,27 +4,27 @@ import { Connection } from './connection.js';
 import { loadOf, type LoadSpec } from './load.js';
 import { createRequest, readRequest, statusPath, type Target } from './requests.js';
 
-/** How long the last upload may take to be visible after the last answer. */
+/** The longest time from the last answer until the last upload is visible. */
 const VISIBLE_MS = 120_000;
 const POLL_MS = 3;
 
 export interface Posting {
   readonly target: Target;
   readonly load: LoadSpec;
-  /** Files in flight, each on a connection of its own. */
+  /** Files in flight, each on its own connection. */
   readonly concurrency: number;
-  /** How often each file is sent; 1 unless said otherwise. */
+  /** How often each file is sent; the default is 1. */
   readonly repeat?: number;
 }
 
 export interface Posted {
-  /** By upload, in the order of their answers. */
+  /** Request ids of the uploads, in the order of their answers. */
   readonly requestIds: readonly string[];
-  /** By upload, milliseconds from the first byte sent to the answer. */
+  /** Milliseconds from the first byte sent to the answer, by upload. */
   readonly latencies: readonly number[];
 }
 
-/** Sends every file of a load; each is to be answered 201. */
+/** Sends every file of a load. Each must be answered 201. */
 export async function postAll(posting: Posting): Promise<Posted> {
   const { target, load, concurrency, repeat = 1 } = posting;
   const requests = loadOf(load).files.map((file) => createRequest(target, load.family, file));
@@ -44,7 +44,7 @@ export async function postAll(posting: Posting): Promise<Posted> {
   return { requestIds, latencies };
 }
 
-/** Waits until every request is `succeeded`, asking for one at a time: that costs next to nothing. */
+/** Waits until every request is `succeeded`. Polling one request at a time costs almost nothing. */
 export async function allSucceeded(
   target: Target,
   family: LoadSpec['family'],
@@ -68,7 +68,7 @@ export async function allSucceeded(
   });
 }
 
-/** Runs the same work on so many connections at once. */
+/** Runs the same work on `count` connections at once. */
 export async function onConnections(
   port: number,
   count: number,

@@ -1,4 +1,4 @@
-/** What a set of rows adds up to. Cost is in hundredths, so that sums are exact whatever their order. */
+/** The sums of a set of rows. Cost is in hundredths, so that sums are exact in any order. */
 export interface Totals {
   readonly rows: number;
   readonly impressions: number;
@@ -17,12 +17,12 @@ export function plus(a: Totals, b: Totals): Totals {
   };
 }
 
-/** The same as columns of a query over rows with these columns. */
+/** The same sums as columns of a query. */
 export const TOTALS_SQL =
   'count() AS rows, sum(impressions) AS impressions, sum(clicks) AS clicks, ' +
   'toInt64(round(sum(cost) * 100)) AS costCents';
 
-/** @throws Error when the two differ: the run is void then */
+/** @throws Error when the two differ, which makes the run invalid */
 export function requireEqual(what: string, found: Totals, expected: Totals): void {
   for (const name of Object.keys(expected) as (keyof Totals)[]) {
     if (found[name] !== expected[name]) {

@@ -7,7 +7,7 @@ const MIB = 1_048_576;
 const UPLOADS = 200;
 const FILE: FillerSpec = { family: 'self-serve', filler: true, bytes: MIB, gzip: false };
 
-/** All that a gateway has resident with many uploads at once while its log takes nothing. */
+/** Resident memory of a gateway with many concurrent uploads while its log is stalled. */
 export async function gatewayMemory(bench: Bench): Promise<readonly Figure[]> {
   const values: number[] = [];
   for (let round = 0; round < bench.sizes.rounds; round++) {

@@ -13,13 +13,13 @@ import { OpenUploads } from './open-uploads.js';
 const NAME = 'memory: ingest, uploads of 1 MiB open at once, then the warehouse hangs';
 const MIB = 1_048_576;
 const PHASE_MS = 300_000;
-/** How long the warehouse hangs when everything has come that does: several tries of a batch. */
+/** How long the warehouse hangs after all ends have arrived: several attempts of a batch. */
 const HANG_MS = 15_000;
 
 /**
- * All that an ingest process has resident with many uploads open at once (their chunks are in the
- * topic, their ends are not), then with their ends while the warehouse hangs, then while it goes
- * on. In the end every row has to be in the views.
+ * Resident memory of an ingest process with many open uploads (the topic has their chunks, but not
+ * their ends), then with their ends while the warehouse hangs, then after it continues. In the end
+ * every row must be in the views.
  */
 export async function ingestMemory(bench: Bench): Promise<readonly Figure[]> {
   const { memoryUploads } = bench.sizes;
@@ -79,7 +79,7 @@ export async function ingestMemory(bench: Bench): Promise<readonly Figure[]> {
   }
 }
 
-/** A valid cost file as large as files may be, but for less than a byte a row. */
+/** A valid cost file of almost the maximum size: less than a byte per row is missing. */
 function largestFile(): { file: Buffer; totals: Totals } {
   const { files, sent } = costFiles(costLoad(1, 5));
   const lines = files[0]!.toString('utf8').trimEnd().split('\n');
@@ -96,7 +96,7 @@ async function until(what: string, condition: () => Promise<boolean>): Promise<v
   }
 }
 
-/** Each upload is an account's only one, and all have the same file. */
+/** Each account has one upload, and all uploads have the same file. */
 async function requireRows(servers: Servers, accounts: number, totals: Totals): Promise<void> {
   for (const view of ['cost_rows', 'cost_report', 'cost_summary']) {
     const found = await servers.query<Totals & { accounts: number }>(

@@ -18,7 +18,7 @@ import {
 import { configuredKafkaLog } from '../../src/log/kafka/configured.js';
 import type { KafkaLog } from '../../src/log/kafka/kafka-log.js';
 
-/** Uploads of which a chunk is on its way at once: the log holds back above 48 MiB. */
+/** Uploads that send a chunk at the same time. The log applies backpressure above 48 MiB. */
 const AT_ONCE = 128;
 
 interface OpenUpload {
@@ -27,13 +27,13 @@ interface OpenUpload {
 }
 
 /**
- * Writes uploads of the same file to the log as a gateway would write those of many clients that
- * are slow: a chunk of each, then the next of each, and the ends when they are asked for.
+ * Writes uploads of the same file to the log, as a gateway does for many slow clients: a chunk of
+ * each, then the next chunk of each, and the ends on request.
  */
 export class OpenUploads {
   private readonly clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
   private readonly uploads: OpenUpload[] = [];
-  /** Takes back what nobody takes out again: one chunk is written for every upload. */
+  /** Buffers come back here and are not reused, because one chunk is written for every upload. */
   private readonly buffers = new ChunkBuffers();
 
   private constructor(
@@ -41,7 +41,7 @@ export class OpenUploads {
     private readonly log: TimedLog,
   ) {}
 
-  /** @param env names the brokers */
+  /** @param env has the addresses of the brokers */
   static async connect(env: Readonly<Record<string, string>>): Promise<OpenUploads> {
     const config: Config = readConfig({ ...env, LOG_TIMEOUT_SECONDS: '60' });
     const kafka = await configuredKafkaLog(config.kafka!, config.limits, pino({ level: 'silent' }));
@@ -49,7 +49,7 @@ export class OpenUploads {
     return new OpenUploads(kafka, new TimedLog(kafka, config));
   }
 
-  /** Every chunk of every upload; each upload has an account of its own. */
+  /** Writes every chunk of every upload. Each upload has its own account. */
   async begin(uploads: number, file: Buffer): Promise<void> {
     for (let i = 0; i < uploads; i++) {
       const requestId = uuidv7({ msecs: Date.now() });

@@ -17,7 +17,7 @@ export interface ChildOptions {
   readonly execArgv?: readonly string[];
 }
 
-/** A program of the benchmarks in a process of its own. */
+/** A benchmark program in a separate process. */
 export class Child<C extends Commands> {
   private readonly waiting = new Map<number, Waiting>();
   private next = 0;
@@ -68,7 +68,7 @@ export class Child<C extends Commands> {
     });
   }
 
-  /** Ends it at once: whatever it has stored is thrown away. */
+  /** Kills the process. Its stored data is discarded. */
   async end(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const exited = once(this.process, 'exit');

@@ -1,4 +1,4 @@
-/** What is to be gone when the run ends, however it ends. */
+/** Processes and folders that must be gone when the run ends, however it ends. */
 import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

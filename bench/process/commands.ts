@@ -1,8 +1,7 @@
 /**
- * What a program of the benchmarks can be told to do, from the process that measures.
+ * The commands that the measuring process can send to a benchmark program.
  *
- * Every contestant runs in a process of its own, so that none pays for another's heap, caches or
- * event loop.
+ * Every contestant has its own process, so that none pays for another's heap, caches or event loop.
  */
 export type Commands = Readonly<Record<string, (argument: never) => unknown>>;
 
@@ -16,7 +15,7 @@ export type Outcome =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: string };
 
-/** Carries out orders until the measuring process goes away; then this one ends as well. */
+/** Executes orders until the measuring process is gone, then exits. */
 export function obey(commands: Commands): void {
   process.on('message', (order: Order) => {
     void carryOut(commands, order).then((outcome) => process.send?.(outcome));

@@ -1,27 +1,27 @@
 import { readFile } from 'node:fs/promises';
 
-/** Bytes of memory that a process has resident, by Linux. */
+/** Resident memory of a process in bytes, as Linux reports it. */
 export function residentBytes(pid: number): Promise<number> {
   return memory(pid, 'VmRSS');
 }
 
-/** The most that it has had resident so far. */
+/** The peak of its resident memory so far. */
 export function mostResidentBytes(pid: number): Promise<number> {
   return memory(pid, 'VmHWM');
 }
 
 /**
- * What is resident without pages of files: what the log's map shows of its file is the system's
- * cache, which it takes back when it needs it.
+ * Resident memory without pages of files. Pages that the log's memory map shows belong to the
+ * system's cache, and the system takes them back when it needs them.
  */
 export function anonymousBytes(pid: number): Promise<number> {
   return memory(pid, 'RssAnon');
 }
 
-/** Seconds of processor time that a process has used so far. */
+/** Processor seconds that a process has used so far. */
 export async function cpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold spaces; user and system time are the 14th and 15th field.
+  // The name, in brackets, may contain spaces. User and system time are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const TICKS_A_SECOND = 100;
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;

@@ -11,7 +11,7 @@ let engine: Engine;
 let server: ClickHouseServer;
 
 const commands = {
-  /** @returns what a service needs to know of it */
+  /** @returns environment variables that connect a service to it */
   async start({ folder }: { folder: string }): Promise<Record<string, string>> {
     engine = await Engine.open(folder);
     server = new ClickHouseServer(engine, CREDENTIALS, undefined);
@@ -23,12 +23,12 @@ const commands = {
     };
   },
 
-  /** What every request meets from now on; null: nothing. */
+  /** The fault for every request from now on; null: none. */
   fault(fault: Fault | null): void {
     server.faults.set(fault ?? undefined);
   },
 
-  /** The answer as JSONEachRow, with integers as numbers. */
+  /** The rows as JSONEachRow, with integers as numbers. */
   async query(sql: string): Promise<string> {
     const answer = await engine.run({
       sql,

@@ -1,6 +1,6 @@
 /**
- * The gateway with its durable log and nothing behind it: uploads are accepted and never processed.
- * It is put together as the service does it, but for a history that knows no request.
+ * The gateway with its durable log and nothing behind it: it accepts uploads, and nothing processes
+ * them. It is built from the same parts as the service, except for a history without requests.
  */
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -71,7 +71,7 @@ const commands = {
     return { port, token };
   },
 
-  /** Bytes of all files that were accepted so far, as their last records say. */
+  /** Bytes of all files accepted so far, according to their end records. */
   async bytes(): Promise<number> {
     let bytes = 0;
     const ends = await log.endOffsets('uploads');

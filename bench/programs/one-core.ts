@@ -31,7 +31,7 @@ const commands = {
   },
 
   parseWithUdsv(spec: CostSpec): number {
-    // It takes strings; making them of the bytes is left out of its time.
+    // uDSV takes strings. Converting the bytes is not part of its time.
     const texts = loadOf(spec).files.map((file) => file.toString());
     let rows = 0;
     const from = performance.now();

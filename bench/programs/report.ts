@@ -1,4 +1,4 @@
-/** Asks the same question of the views and of a flat table without overwrites, on the same engine. */
+/** Runs the same query on the views and on a flat table without overwrites, in the same engine. */
 import { Session } from 'chdb';
 
 import { chdbFolder } from '../../src/config/data-folder.js';
@@ -7,7 +7,7 @@ import { COST_COLUMNS } from '../load/cost-files.js';
 import { spreadOf } from '../measure.js';
 import { obey } from '../process/commands.js';
 
-/** Reads of one measurement; their median is the measurement. */
+/** Reads per measurement. Their median is the measurement. */
 const READS = 9;
 const FROM = '2026-01-20';
 const TO = '2026-02-18';
@@ -30,7 +30,7 @@ const commands = {
     await session.queryAsync('OPTIMIZE TABLE custom_data.flat FINAL');
   },
 
-  /** Milliseconds of the report. */
+  /** Milliseconds that the report takes. */
   async time({ source, account }: { source: Source; account: string }): Promise<number> {
     const took: number[] = [];
     for (let read = 0; read < READS; read++) {

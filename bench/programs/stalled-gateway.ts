@@ -1,14 +1,14 @@
-/** The gateway on a log in memory that can be told to take nothing for a while, as a test has it. */
+/** The gateway on a log in memory, as in a test. The log can be told to stall. */
 import { OWNER, startGateway, type Gateway } from '../../test/support/gateway/gateway.js';
 import { MemoryLog } from '../../test/support/gateway/memory-log.js';
 import type { RecordPosition, RecordToAppend, Topic } from '../../src/log/upload-log.js';
 import type { Target } from '../load/requests.js';
 import { obey } from '../process/commands.js';
 
-/** Nobody is to give up while the log stalls. */
+/** No request may time out while the log is stalled. */
 const PATIENCE_MS = 600_000;
 
-/** Keeps nothing of what it takes but how much that was. */
+/** Keeps only the number of bytes that it gets. */
 class CountingLog extends MemoryLog {
   fileBytes = 0;
 
@@ -37,14 +37,14 @@ const commands = {
     return { port: gateway.port, token: OWNER };
   },
   stall(): void {
-    // So that the memory before is what is really needed.
+    // Collects garbage, so that the memory before is only what is really needed.
     globalThis.gc?.();
     log.stall();
   },
   resume(): void {
     log.resume();
   },
-  /** Bytes of files that the log was given, taken or not. */
+  /** Bytes of files that the log got, acknowledged or not. */
   fileBytes: (): number => log.fileBytes,
 };
 

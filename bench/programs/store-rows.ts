@@ -1,4 +1,6 @@
-/** Fills a warehouse quickly: prepared uploads go in through the warehouse's port, many in a block. */
+/**
+ * Fills a warehouse quickly, with many prepared uploads per block, through the warehouse's port.
+ */
 import { v7 as uuidv7 } from 'uuid';
 import { VersionClock } from '../../src/domain/version.js';
 import { Arena } from '../../src/domain/memory.js';
@@ -26,7 +28,7 @@ const commands = {
     await migrate(warehouse, DATABASE);
   },
 
-  /** @returns what is stored of the load */
+  /** @returns the totals of the load's stored rows */
   async store({ account, load }: { account: string; load: CostSpec }): Promise<Totals> {
     const { files, kept } = costFiles(load);
     for (let from = 0; from < files.length; from += FILES_A_BLOCK) {
@@ -36,7 +38,7 @@ const commands = {
     return kept;
   },
 
-  /** Merges everything, so that nothing of it is left to be done while others are measured. */
+  /** Merges everything, so that no merge is left to run during other measurements. */
   async finish(): Promise<void> {
     await warehouse.execute(`OPTIMIZE TABLE ${DATABASE}.${COST.table} FINAL`);
     await warehouse.close();

@@ -3,7 +3,7 @@ import { ratios, spreadOf, type Spread } from '../measure.js';
 /** One line of the table. */
 export interface Figure {
   readonly name: string;
-  /** As text; blank where something is only shown. */
+  /** As text; blank for a figure without a goal. */
   readonly goal: string;
   readonly measured: string;
   /** The values behind a ratio. */
@@ -21,18 +21,18 @@ export const atMost = (value: number): Goal => ({ is: 'at most', value });
 
 interface Compared {
   readonly name: string;
-  /** Undefined: only shown. */
+  /** Undefined: the figure is only shown. */
   readonly goal?: Goal;
   readonly unit: string;
-  /** By round. */
+  /** Measurements by round. */
   readonly ours: readonly number[];
   readonly theirs: readonly number[];
-  /** What the other one is called. */
+  /** The name of the other contestant. */
   readonly beside: string;
   readonly note?: string;
 }
 
-/** The median of the rounds' ratios against its goal. */
+/** Compares the median of the rounds' ratios with the goal. */
 export function ratioFigure({ name, goal, unit, ours, theirs, beside, note }: Compared): Figure {
   const ratio = spreadOf(ratios(ours, theirs));
   const values = `${amount(spreadOf(ours).median, unit)}, ${beside} ${amount(spreadOf(theirs).median, unit)}`;
@@ -53,7 +53,7 @@ interface Alone {
   readonly note?: string;
 }
 
-/** The median of the rounds' values against its goal. */
+/** Compares the median of the rounds' values with the goal. */
 export function valueFigure({ name, goal, unit, values, note }: Alone): Figure {
   const spread = spreadOf(values);
   return {
@@ -83,7 +83,7 @@ function withSpread({ median, min, max }: Spread, format: (value: number) => str
   return `${format(median)} (${format(min)} to ${format(max)})`;
 }
 
-/** A value with its unit; thousands as `k`, so that columns stay narrow. */
+/** A value with its unit. Thousands are written as `k`, so that columns stay narrow. */
 export function amount(value: number, unit: string): string {
   if (value >= 10_000) return `${(value / 1000).toFixed(0)}k ${unit}`;
   return `${value.toFixed(value < 100 ? 1 : 0)} ${unit}`;

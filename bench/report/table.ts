@@ -9,7 +9,7 @@ const HEADINGS: Readonly<Record<keyof Figure, string>> = {
 };
 const COLUMNS = Object.keys(HEADINGS) as (keyof Figure)[];
 
-/** The figures as a Markdown table, so that it can go into a page as it is. */
+/** The figures as a Markdown table that can be pasted into a page as it is. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = [
     COLUMNS.map((column) => HEADINGS[column]),

@@ -9,30 +9,30 @@ import { Service } from './service.js';
 import { requireCostTotals } from './stored-totals.js';
 import { costLoad, warmUpLoad } from './throughput.js';
 
-/** So that more than one ingest process always has something to do. */
+/** Enough that several ingest processes always have work. */
 const CONCURRENCY = 16;
 const WARM_UPS = 20;
-/** So that merges that belong to the load are counted with it. */
+/** Time for the merges of the load, so that they count as part of it. */
 const SETTLE_MS = 3_000;
 
-/** Whose processor time is told apart. */
+/** The parts whose processor time is measured separately. */
 export const PARTS = ['gateway', 'ingest', 'status', 'broker', 'clickhouse'] as const;
 export type Cost = Readonly<Record<(typeof PARTS)[number], number>>;
 
 export interface ScaledOut {
   readonly rows: number;
-  /** Of all files, as they were sent. */
+  /** Bytes of all files, as sent. */
   readonly bytes: number;
-  /** Rows that have gone through the log, those before the measurement included. */
+  /** Rows that went through the log, including those before the measurement. */
   readonly rowsLogged: number;
   readonly rowsPerSecond: number;
-  /** Processor seconds by part, of all its processes. */
+  /** Processor seconds of each part, over all its processes. */
   readonly cpu: Cost;
 }
 
 /**
- * A gateway, a status process and so many ingest processes, each of its own, on servers that have
- * room for more: from the first POST until the last row is visible.
+ * Throughput of a gateway, a status process and some ingest processes, each a separate process,
+ * from the first POST until the last row is visible. The servers have capacity to spare.
  */
 export async function scaledOut(
   { generator, sizes }: Bench,
@@ -83,7 +83,7 @@ export async function scaledOut(
     await requireCostTotals(query, account, plus(kept, warmed.kept));
     return { rows: sent.rows, bytes, rowsLogged, rowsPerSecond: sent.rows / seconds, cpu };
   } finally {
-    // Cleanly: the partitions of a killed member would be held back from the next ones.
+    // A clean stop: the broker would hold back a killed member's partitions from the next ones.
     for (const service of started) await service.stop();
   }
 }

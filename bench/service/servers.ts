@@ -8,13 +8,15 @@ import type { ClickHouseServerCommands } from '../programs/clickhouse-server.js'
 const DATABASE = 'custom_data';
 const MIGRATION_MS = 20_000;
 
-/** What the scaled-out service stands on: a Kafka broker, and the tests' ClickHouse server with the schema. */
+/**
+ * The servers of the scaled-out service: Kafka, and the tests' ClickHouse server with the schema.
+ */
 export class Servers {
   private constructor(
     readonly broker: Broker,
     readonly clickhouse: Child<ClickHouseServerCommands>,
     private readonly folder: string,
-    /** Of every process of the service. */
+    /** Environment variables for every process of the service. */
     readonly env: Readonly<Record<string, string>>,
   ) {}
 

@@ -24,12 +24,15 @@ export const ACCOUNT = 'bench';
 
 export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** A data folder to begin with; it is copied. */
+  /** A data folder to start from; it is copied. */
   readonly stored?: string;
   readonly account?: string;
 }
 
-/** The built service as shipped, in a process and a data folder of its own; its log goes to a file. */
+/**
+ * The built service as shipped, in a separate process with its own data folder. Its log goes to a
+ * file.
+ */
 export class Service {
   private constructor(
     private readonly process: ChildProcess,
@@ -71,7 +74,7 @@ export class Service {
     return { port: this.ports.api, token: this.token };
   }
 
-  /** Compares what every cost view shows of the account with what is to be there. */
+  /** Compares what every cost view shows of the account with the expected totals. */
   requireTotals(expected: Totals): Promise<void> {
     return requireCostTotals((sql) => this.query<Totals>(sql), this.account, expected);
   }
@@ -86,12 +89,12 @@ export class Service {
     return rowsOf(this.ports, sql);
   }
 
-  /** As an operator ends it; the data folder goes too. */
+  /** Stops the service as an operator does, and removes the data folder. */
   async stop(): Promise<void> {
     await this.end('SIGTERM');
   }
 
-  /** At once: what it has stored is thrown away. */
+  /** Kills the service and discards its data. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }

@@ -7,20 +7,20 @@ import { residentBytes } from '../process/usage.js';
 import type { StalledGatewayCommands } from '../programs/stalled-gateway.js';
 
 const SAMPLE_MS = 25;
-/** Nothing has moved for so long: whatever the gateway takes without its log, it has taken. */
+/** After this time without progress, the gateway has taken all that it takes without its log. */
 const QUIET_MS = 1_500;
-/** Few: memory that they leave behind would hide some of the growth. */
+/** Few, because memory that they leave behind would hide some of the growth. */
 const WARM_UP_UPLOADS = 2;
 
-/** Bytes that the gateway's process has resident. */
+/** Resident memory of the gateway's process, in bytes. */
 export interface StalledMemory {
   readonly before: number;
   readonly peak: number;
 }
 
 /**
- * The memory of a gateway with uploads at once whose log takes nothing; then the log goes on, and
- * every upload has to be accepted and every byte has to have reached it.
+ * Measures the memory of a gateway with concurrent uploads while its log is stalled. Then the log
+ * continues. Every upload must be accepted, and every byte must have reached the log.
  */
 export async function memoryWhileStalled(
   { generator }: Bench,

@@ -10,16 +10,16 @@ const ACCOUNTS = [ACCOUNT, 'second', 'third', 'fourth', 'fifth'];
 const ROWS_PER_KEY = 5;
 
 export interface StoredRows {
-  /** A data folder; to be copied, never to be opened. */
+  /** A data folder to copy. It must not be opened. */
   readonly folder: string;
   readonly rows: number;
-  /** Of {@link ACCOUNT}. */
+  /** Totals of {@link ACCOUNT}. */
   readonly totals: Totals;
 }
 
 let stored: Promise<StoredRows> | undefined;
 
-/** A data folder with rows of several accounts, merged; made once in a run. */
+/** A data folder with merged rows of several accounts. A run makes it once. */
 export function storedRows(bench: Bench): Promise<StoredRows> {
   stored ??= make(bench);
   return stored;

@@ -1,9 +1,9 @@
 import { requireEqual, type Totals, TOTALS_SQL } from '../load/totals.js';
 
 /**
- * Compares what every cost view shows of an account with what is to be there.
+ * Compares what every cost view shows of an account with the expected totals.
  *
- * @throws Error when something is missing or double: the run is void then
+ * @throws Error when rows are missing or duplicated, which makes the run invalid
  */
 export async function requireCostTotals(
   query: (sql: string) => Promise<readonly Totals[]>,
@@ -17,7 +17,7 @@ export async function requireCostTotals(
   };
   requireEqual('cost_rows', await totalsIn('cost_rows'), expected);
   const { rows } = expected;
-  // These two sum rows up, so that only the sums have to agree.
+  // These two views sum rows up, so only the sums must match.
   for (const view of ['cost_report', 'cost_summary']) {
     requireEqual(view, { ...(await totalsIn(view)), rows }, expected);
   }

@@ -3,11 +3,11 @@ import type { CostSpec } from '../load/cost-files.js';
 import { plus, type Totals } from '../load/totals.js';
 import { Service, type ServiceOptions } from './service.js';
 
-/** Uploads in flight at once, of the service and of what it is compared with. */
+/** Uploads in flight at once, for the service and for what it is compared with. */
 export const IN_FLIGHT = 8;
 export const FILE_ROWS = 10_000;
 export const SMALL_FILE_ROWS = 10;
-/** Seeds tell loads apart: files of different seeds have no key in common. */
+/** Seeds keep loads apart: files of different seeds have no common key. */
 const WARM_UP_SEED = 999;
 const WARM_UP_SMALL_SEED = 998;
 
@@ -15,7 +15,7 @@ export function costLoad(files: number, rowsPerKey: number, seed = 1): CostSpec 
   return { family: 'cost', files, rows: FILE_ROWS, rowsPerKey, seed };
 }
 
-/** The load that precedes a measurement, of the same shape. */
+/** The load before a measurement, of the same shape. */
 export function warmUpLoad(files: number, rowsPerKey: number): CostSpec {
   return costLoad(files, rowsPerKey, WARM_UP_SEED);
 }
@@ -24,7 +24,7 @@ export function smallFiles(files: number, seed = 1): CostSpec {
   return { ...costLoad(files, 1, seed), rows: SMALL_FILE_ROWS };
 }
 
-/** What precedes `warmUpLoad` where JavaScript handles requests. */
+/** The load before `warmUpLoad`, where JavaScript handles requests. */
 export function smallWarmUpLoad(files: number): CostSpec {
   return smallFiles(files, WARM_UP_SMALL_SEED);
 }
@@ -32,15 +32,15 @@ export function smallWarmUpLoad(files: number): CostSpec {
 export interface ThroughputOptions extends ServiceOptions {
   readonly rowsPerKey: number;
   readonly concurrency?: number;
-  /** What the account has stored already. */
+  /** Totals that the account has stored before. */
   readonly before?: Totals;
-  /** Whether the service is to leave its servers in good order. */
+  /** Whether to stop the service cleanly, because its servers stay in use. */
   readonly stopsCleanly?: boolean;
 }
 
 /**
- * Rows a second from the first POST until the last row is visible, of a service that was started
- * for this measurement and has taken a few files of another load before.
+ * Rows a second from the first POST until the last row is visible. The service is started for this
+ * measurement, and first takes some files of another load.
  */
 export async function serviceThroughput(
   { generator, sizes }: Bench,

@@ -1,11 +1,11 @@
 /**
- * The demo's files. Their dates are near today, because self-serve metrics may be 92 days old at
- * the most; their headers are checked against the families' column tables.
+ * The demo's files. Their dates are near today, because self-serve metrics may be at most 92 days
+ * old. Their headers are checked against the column tables of the families.
  */
 import { writeToString } from 'fast-csv';
 import { COST, SELF_SERVE } from '../../dist/domain/families/index.js';
 
-/** `YYYY-MM-DD` of so many days ago, in UTC. */
+/** Returns the UTC date `days` days ago as `YYYY-MM-DD`. */
 export function daysAgo(days) {
   return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 }
@@ -53,11 +53,11 @@ export const costByCampaign = () =>
     },
   ]);
 
-/** A deletion: the same combination with all metrics 0. */
+/** A deletion: the same overwrite key with all metrics 0. */
 export const costDeleted = () =>
   csv(COST, [cost('Brand', 'all', 0, 0, 0), cost('Brand', 'all', 0, 0, 0, 'USD')]);
 
-/** Custom metrics; the two equal rows show as one, summed. */
+/** Custom metrics. Reports sum the two equal rows into one. */
 export const selfServe = () =>
   csv(SELF_SERVE, [
     { date: daysAgo(2), channel: 'newsletter', event_category: 'StoreVisits', event_value: 120 },
@@ -66,7 +66,7 @@ export const selfServe = () =>
     { date: daysAgo(1), channel: 'Radio', event_category: 'CallCenterOrders', event_value: 12.5 },
   ]);
 
-/** A file with one mistake of several kinds. */
+/** A file with one mistake of each of several kinds. */
 export const broken = () =>
   csv(COST, [
     cost('Autumn', 'all', 100, 5, '1,50'),

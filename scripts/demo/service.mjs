@@ -1,4 +1,4 @@
-/** A service of its own for the demo: the built program, on free ports, with a data folder of its own. */
+/** The demo's own service: the built program, on free ports and with its own data folder. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Resolves when the service answers; `ports` says where, `stop` ends it and gives its exit code. */
+/**
+ * Starts the service and resolves when it answers. `ports` has its ports; `stop` ends it and
+ * returns its exit code.
+ */
 export async function startService(dataDir) {
   const service = spawn(process.execPath, ['dist/main.js'], {
     cwd: root,
@@ -42,14 +45,14 @@ async function listening(output) {
   for await (const line of lines) {
     const entry = JSON.parse(line);
     if (entry.msg !== 'listening') continue;
-    // The rest of the log is not the demo's matter, but it has to be read.
+    // The demo does not use the rest of the log, but has to read it from the pipe.
     output.resume();
     return entry;
   }
   throw new Error('the service said nothing of its ports');
 }
 
-/** Runs the command line tool; gives what it printed. */
+/** Runs the command line tool and returns its output. */
 export async function customData(dataDir, ...args) {
   const command = spawn(process.execPath, ['bin/custom-data.mjs', ...args], {
     cwd: root,

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** The tests whose subject is a fault, a suite at a time: a file, or a folder whose tests share the time. */
+/** The tests whose subject is a fault. A suite is one file, or one folder. */
 const chaos = readdirSync(new URL('../../test/process/chaos', import.meta.url));
 
 const paths = [
@@ -19,8 +19,8 @@ const paths = [
 
 export const SUITES = [
   ...paths.map((path) => ({ path, env: {} })),
-  // The file that the documents speak of. It measures memory, and a collector that gets no processor
-  // time leaves garbage: so it runs first, with nothing beside it.
+  // Uses the large file that the documents mention. The test measures memory, and garbage
+  // collection needs processor time, so it runs first and alone.
   {
     path: 'test/process/clients/cli/upload/memory.test.ts',
     env: { LARGE_FILE_ROWS: '5000000' },

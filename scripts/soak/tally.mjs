@@ -1,6 +1,6 @@
-/** What a soak has counted, what it does next, and how it says so. */
+/** Counts the faults of a soak, chooses its next suite and writes its summary. */
 
-/** So many of each kind are wanted before anything else counts. */
+/** How many faults of each kind a soak wants. When it has them, only chance chooses the suites. */
 export const WANTED = 10;
 
 /** @param text lines of JSON, as test/support/service/soak.ts writes them */
@@ -24,8 +24,9 @@ export function add(tally, more) {
 }
 
 /**
- * Those that have not run yet come first; then the one that makes the rarest kind of fault, until
- * there is enough of each. Chance decides among equals. Undefined: there is none to run.
+ * Returns the suite to run next. Suites that have not run come first. Then comes the one that
+ * causes the rarest kind of fault, until there are enough of each kind. Chance decides between
+ * equals. Returns undefined if there is no suite to run.
  */
 export function nextSuite(suites, faults, random) {
   const free = suites.filter(({ isUnderWay, hasFailed }) => !isUnderWay && !hasFailed);
@@ -37,7 +38,7 @@ export function nextSuite(suites, faults, random) {
   return first[Math.floor(random() * first.length)];
 }
 
-/** The lines that say what a soak has done and found. */
+/** Returns the lines of the summary. */
 export function summaryOf({ minutes, seed, tally, suites, failures }) {
   const runs = suites.reduce((sum, each) => sum + each.runs, 0);
   const rare = [...tally.faults].filter(([, count]) => count < WANTED).length;

@@ -10,7 +10,7 @@ const DEPLOYED = fileURLToPath(new URL('../../deploy/prometheus/', import.meta.u
 const TESTS = fileURLToPath(new URL('alerts/', import.meta.url));
 const testFiles = readdirSync(TESTS).map((name) => TESTS + name);
 
-/** What stands between the name of an alert and that of the next. */
+/** The alerts by name, each with the text up to the next alert. */
 const alerts = readFileSync(`${DEPLOYED}rules/alerts.yml`, 'utf8')
   .split(/^ +- alert: /m)
   .slice(1)

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { LogRecord, RecordHandler } from '../../src/log/upload-log.js';
 
-/** Keeps what it is told, and in which order. */
+/** Records what the consumer passes to it, in order. */
 export class Collector implements RecordHandler {
   readonly seen: LogRecord[] = [];
-  /** `+` partition `@` offset, and `-` partition. */
+  /** `+partition@offset` for each assignment, `-partition` for each revocation. */
   readonly events: string[] = [];
   readonly owned = new Set<number>();
 
-  /** @param work done on each batch, in the handler's promise */
+  /** @param work is called for each batch, and the handler waits for it */
   constructor(
     private readonly work: (
       partition: number,

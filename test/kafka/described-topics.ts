@@ -7,7 +7,7 @@ export interface DescribedTopic {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** How the topics of a log are, in the order of their names in the port. */
+/** Describes the topics of a log, in the order of their names in the port. */
 export async function describeTopics(admin: Admin, prefix: string): Promise<DescribedTopic[]> {
   const names = TOPICS.map((topic) => prefix + topic);
   const { topics } = await admin.fetchTopicMetadata({ topics: names });

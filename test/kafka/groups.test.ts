@@ -43,7 +43,7 @@ describeWithKafka('a consumer group', () => {
     const seen = (): Set<string> => new Set([...texts(a.seen), ...texts(b.seen)]);
     await until(() => seen().size === number);
     expect([...a.faults, ...b.faults]).toEqual([]);
-    // Each was told to let go of a partition before it was given one anew.
+    // Each partition was revoked before it was assigned again.
     for (const { events } of [a, b]) {
       for (let p = 0; p < partitions; p++) {
         const own = events.filter((event) => event.slice(1).startsWith(String(p)));
@@ -69,7 +69,7 @@ describeWithKafka('a consumer group', () => {
     await logB.consume('uploads', 'ingest', b);
     await until(() => a.owned.size === 1 && b.owned.size === 1);
     const [lost, kept] = a.owned.has(0) ? [1, 0] : [0, 1];
-    // Both are begun again, so what the first consumer has of them is nobody's.
+    // Both partitions are assigned again, so the first consumer's earlier records belong to nobody.
     await until(() => a.seen.length >= 3 && b.seen.length >= 1);
     await consumption.commit(lost, 1);
     await consumption.commit(kept, 1);
@@ -119,7 +119,7 @@ describeWithKafka('a consumer group', () => {
     await logB.consume('uploads', 'ingest', b);
     await until(() => a.events.includes('-0'));
     await logB.close();
-    // Whoever has the partition now, it is this one that gets it back.
+    // The first consumer gets the partition back, whoever has it now.
     await sleep(1_500);
     expect(calls).toBe(1);
     finish!();

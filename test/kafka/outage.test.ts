@@ -10,7 +10,7 @@ import { record } from '../support/log/log-folders.js';
 import { Collector, texts, until } from './collector.js';
 
 const TIMEOUT_MS = 2_000;
-/** Far more than a refusal takes, far less than an outage may last. */
+/** Much longer than a refusal takes, much shorter than an outage may last. */
 const IN_TIME_MS = 5 * TIMEOUT_MS;
 
 describeWithBroker('while the broker is away', () => {
@@ -22,7 +22,7 @@ describeWithBroker('while the broker is away', () => {
   const logs = new KafkaLogs(() => [broker.address]);
   afterEach(() => logs.cleanUp());
 
-  /** Milliseconds until it is rejected as unavailable. */
+  /** Returns the milliseconds until `work` is rejected as unavailable. */
   async function refusal(work: Promise<unknown>): Promise<number> {
     const start = performance.now();
     await expect(work).rejects.toThrow(LogUnavailableError);
@@ -59,7 +59,7 @@ describeWithBroker('while the broker is away', () => {
     expect(await refusal(log.endOffsets('uploads'))).toBeLessThan(IN_TIME_MS);
     expect(await refusal(log.committedOffsets('uploads', 'ingest'))).toBeLessThan(IN_TIME_MS);
     await expect(tail.reached([2], 100)).rejects.toThrow(LogUnavailableError);
-    // What waits is bounded: beyond it a client hears at once.
+    // The number of waiting appends is bounded. Beyond it a client gets the refusal at once.
     const large = Buffer.alloc(1_000_000);
     const waiting = Array.from({ length: 60 }, () => log.append('uploads', [record(large)]));
     const refused = await Promise.allSettled(waiting);
@@ -78,7 +78,7 @@ describeWithBroker('while the broker is away', () => {
     });
     expect(performance.now() - restarted).toBeLessThan(40_000);
     await until(() => texts(tailed).includes('after') && texts(collector.seen).includes('after'));
-    // The consumer has begun again where it had committed.
+    // The consumer has started again at its committed offset.
     expect(collector.events.at(-1)).toBe('+0@1');
     const { offset } = collector.seen.at(-1)!;
     await consumption.commit(0, offset + 1);

@@ -78,7 +78,7 @@ describeWithBroker('what a service is refused', () => {
     return until(() => [collector.seen, tailed].every((seen) => texts(seen).includes(text)));
   }
 
-  /** Resolves when each operation has been refused once more, which ends neither. */
+  /** Resolves when each operation was refused again. Rejects if the consumer or the tail ends. */
   async function refused(...operations: string[]): Promise<void> {
     const before = await refusals();
     const failed = Promise.all([consumption.failed, tail.failed]);
@@ -89,7 +89,7 @@ describeWithBroker('what a service is refused', () => {
     await Promise.race([counted, failed]);
   }
 
-  /** The log is as it was before. */
+  /** Expects the log to work as before. */
   async function goesOn(): Promise<void> {
     await until(() =>
       log.append('uploads', [record('after')]).then(

@@ -17,7 +17,7 @@ import {
 import { COST, csvOf } from '../support/model/warehouse-model.js';
 import { until } from './collector.js';
 
-/** The built service with all roles in one process; its kills under load are in `test/process/e2e`. */
+/** The built service with all roles in one process. `test/process/deployments` also kills it. */
 
 const ROW = {
   date: '2026-02-01',

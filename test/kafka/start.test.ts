@@ -5,7 +5,7 @@ import { KafkaBroker } from '../support/kafka/kafka-broker.js';
 import { describeWithBroker } from '../support/kafka/kafka.js';
 import { makeDataDir, removeDataDir, ServiceProcess } from '../support/service/service-process.js';
 
-/** How the built service ends on brokers that will never do: one line, and nothing was accepted. */
+/** On brokers that it can never use, the built service ends with one line and accepts nothing. */
 
 describeWithBroker('the start of the service', () => {
   const user = 'service';

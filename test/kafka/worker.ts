@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumption, UploadLog } from '../../src/log/upload-log.js';
 import { Collector } from './collector.js';
 
-/** Consumes and commits each batch, and says when something is done for a partition of another's. */
+/** Consumes and commits each batch. Records a fault if a batch does not follow the last one. */
 export class Worker extends Collector {
   readonly faults: string[] = [];
   private readonly next = new Map<number, number>();
@@ -12,7 +12,7 @@ export class Worker extends Collector {
   constructor(readonly workMs = 0) {
     super(async (partition, records) => {
       const expected = this.next.get(partition)!;
-      // The rest of a batch may come after a revocation; a gap never.
+      // The rest of a batch may arrive after a revocation. A gap must never occur.
       if (this.owned.has(partition) && records[0]!.offset !== expected) {
         this.faults.push(`${partition}: ${records[0]!.offset} instead of ${expected}`);
       }

@@ -21,15 +21,15 @@ import {
   tokenFor,
 } from '../support/service/service-process.js';
 
-/** How a process ends that cannot go on, whatever else is away. */
+/** How a process ends that cannot go on, whatever else is unavailable. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE =
   'date,channel,currency,campaign,impressions,clicks,cost\n2026-01-01,news,EUR,a,1,2,3\n';
 const SHUTDOWN_SECONDS = 1;
-/** SHUTDOWN_SECONDS and five seconds. */
+/** SHUTDOWN_SECONDS plus five seconds. */
 const END_MS = (SHUTDOWN_SECONDS + 5) * 1_000;
-/** For a busy machine that sees the end late. */
+/** Allows for a busy machine that notices the end late. */
 const SLACK_MS = 1_000;
 
 let dataDir: string;
@@ -51,7 +51,7 @@ afterEach(async () => {
   await removeDataDir(dataDir);
 });
 
-/** Milliseconds until it has ended. */
+/** Returns the milliseconds until the process has ended. */
 async function untilEnd(service: ServiceProcess): Promise<number> {
   const from = performance.now();
   await service.exited;
@@ -90,7 +90,7 @@ test('a log that fails while the warehouse hangs ends the process in time, with 
     const client = new ApiClient(() => service.ports.api, ofAcme);
     await client.upload('cost', FILE);
     await deployment.clickhouse!.fault({ kind: 'hang' });
-    // Inserts of rows and of the history hang, with more records behind them.
+    // Inserts of rows and of the history hang, and more records wait.
     const { struck } = await deployment.clickhouse!.counts();
     for (let i = 0; i < 3; i++) {
       await client.create('cost', FILE);
@@ -119,14 +119,14 @@ test('a second signal changes nothing at once, and a later one ends the process'
   expect(await untilEnd(service)).toBeLessThan(SLACK_MS);
 });
 
-/** Begins an upload whose body never ends: the stop waits for it until its deadline. */
+/** Begins an upload whose body never ends. A stop waits for it until the shutdown deadline. */
 async function keepBusy(service: ServiceProcess): Promise<void> {
   const client = new ApiClient(() => service.ports.api, token);
   client.postHalf('cost', FILE).catch(() => undefined);
   while ((await service.metric('custom_data_uploads_receiving')) === 0) await sleep(20);
 }
 
-/** A program with a watchdog of two seconds; ends when its standard input does. */
+/** Starts a program with a watchdog of two seconds. It ends when its standard input ends. */
 function guarded(program: string): ReturnType<typeof spawn> {
   const source = `
     import { Watchdog } from './dist/ops/watchdog.js';

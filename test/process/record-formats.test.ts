@@ -5,7 +5,7 @@ import { logFolder } from '../../src/config/data-folder.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
 import { makeDataDir, removeDataDir, ServiceProcess } from '../support/service/service-process.js';
 
-/** A service that meets what a newer version has written, as after a downgrade. */
+/** The service reads records that a newer version has written, as after a downgrade. */
 
 let dataDir: string;
 beforeEach(async () => {
@@ -51,7 +51,7 @@ test.each<[Topic, string]>([
     const [fatal] = service.logs.filter(({ level }) => level === 'fatal');
     expect(fatal).toMatchObject({ err: { type: 'RecordFormatError', message: line } });
 
-    // So does every start, during the start or after it.
+    // Every later start fails too, during the start or after it.
     const again = ServiceProcess.start(dataDir).then(async (started) => {
       expect(await started.exited).toBe(1);
       throw new Error(JSON.stringify(started.logs));

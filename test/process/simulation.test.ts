@@ -5,10 +5,13 @@ import { describe, expect, it } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMPILED = '.cache/simulation/test/simulation/run.js';
-/** Traces are some 10 MB. */
+/** A trace has about 10 MB. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Runs the program to its end. What it says of seeds stands on standard error, a trace on standard output. */
+/**
+ * Runs the program to its end. It reports on seeds on standard error and writes a trace to standard
+ * output.
+ */
 function run(program: string, ...args: string[]) {
   const { stdout, stderr, status } = spawnSync(process.execPath, [program, ...args], {
     cwd: ROOT,

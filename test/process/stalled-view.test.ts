@@ -11,7 +11,7 @@ import {
   tokenFor,
 } from '../support/service/service-process.js';
 
-/** A gateway whose view of the status topic stands still while the topic moves. */
+/** A gateway whose view of the status topic does not move while the topic does. */
 
 const FILE =
   'date,channel,currency,campaign,impressions,clicks,cost\n2026-01-01,news,EUR,a,1,2,3\n';
@@ -45,7 +45,7 @@ async function readiness(): Promise<{ status: number; checks: Record<string, str
 
 test('it is not ready until its view moves again', async () => {
   await client.upload('cost', FILE);
-  // Nothing to read is no standing still.
+  // A view that has nothing to read has not stalled.
   await sleep(2 * STALLED_SECONDS * 1_000);
   expect(await readiness()).toMatchObject({ status: 200, checks: { status: 'ok' } });
 

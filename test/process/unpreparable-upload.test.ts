@@ -6,7 +6,7 @@ import { Deployment } from '../support/service/deployment.js';
 import { unpreparable } from '../support/service/preloads/preload.js';
 import { tokenFor } from '../support/service/service-process.js';
 
-/** Uploads at which the preparing thread throws or ends. */
+/** Uploads that make the preparing thread throw or end. */
 
 const INNOCENT = 12;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.close());
 
-/** Large enough to be sent to a thread in several parts. */
+/** Returns a file that is large enough to reach a thread in several parts. */
 function file(campaign: string): string {
   const lines = Array.from(
     { length: 5_000 },
@@ -61,7 +61,7 @@ test('they are set aside, and the ones beside them succeed, in the same process'
     await deployment.service.metric('custom_data_dead_letters_total', 'cause="exception"'),
   ).toBe(2);
 
-  // Nothing is left to do, and what was wrong is mended: they come back whole.
+  // Nothing is left to do, and the fault is repaired. The uploads come back complete.
   expect(await deployment.service.stop()).toBe(0);
   await deployment.start();
   for (const { requestId } of guilty) {

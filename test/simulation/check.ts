@@ -7,20 +7,20 @@ import { sorted, WarehouseModel } from '../support/model/warehouse-model.js';
 import type { StoredKey } from './warehouse.js';
 import type { World } from './world.js';
 
-/** An upload that has an end, which makes it one that was accepted. */
+/** An upload that has an end, so it was accepted. */
 interface Ended {
   readonly requestId: string;
   readonly end: UploadEnd;
 }
 
-/** What a request has come to: its reason when it has failed. */
+/** The final result of a request, with the reason when it failed. */
 type Outcome =
   | { readonly status: 'succeeded'; readonly rows: number }
   | { readonly status: 'failed'; readonly reason: string | RegExp };
 
 const SET_ASIDE = /set aside/;
 
-/** Compares what a seed has left behind with the plain model. */
+/** Compares the results of a seed with the plain model. */
 export function check(world: World): void {
   const ended = endedUploads(world);
   const outcomes = new Map(ended.map((upload) => [upload.requestId, outcomeOf(world, upload)]));
@@ -32,7 +32,7 @@ export function check(world: World): void {
   checkRows(world, ended, outcomes);
 }
 
-/** In the order of their versions. */
+/** The accepted uploads, in the order of their versions. */
 function endedUploads({ broker }: World): Ended[] {
   const ended = new Map<string, Ended>();
   for (const { headers, value } of broker.everything('uploads')) {
@@ -77,11 +77,11 @@ function checkAnswers(world: World, ended: ReadonlySet<string>): void {
   }
 }
 
-/** Who waits for a 201 before the next upload always wins with the next. */
+/** An upload that begins after another one was answered 201 must get a higher version. */
 function checkOrder(world: World): void {
   const byStart = world.clients
     .flatMap(({ accepted }) => accepted)
-    // A repeated upload is answered with the first one's place in the order.
+    // A repeated upload gets the version of the first one.
     .filter(({ key }) => key === undefined);
   const events = byStart.flatMap((upload) => [
     { at: upload.startedAt, upload, isStart: true },
@@ -118,7 +118,7 @@ function checkRequests(world: World, outcomes: ReadonlyMap<string, Outcome>): vo
   }
 }
 
-/** Nothing leaves a final state. */
+/** A request never leaves a final state. */
 function checkTopic(world: World): void {
   const finals = new Map<string, string>();
   for (const { value } of world.broker.everything('status')) {

@@ -10,10 +10,10 @@ const LONGEST_WAIT_MS = 60_000;
 const LOOK_MS = 500;
 const LONGEST_PIECE = 60_000;
 const MOST_TRIES = 4;
-/** After so long without a byte a gateway gives a client up. */
+/** A gateway drops a client that sends nothing for this long. */
 const PATIENCE_MS = 15_000;
 
-/** What a client is answered; `undefined`: nothing, or that it is unknown. */
+/** The answer to a client; `undefined`: there was none, or the outcome is unknown. */
 type Answer = Transition | undefined;
 
 /** An upload that was answered 201. */
@@ -25,12 +25,12 @@ export interface Accepted {
   readonly key: string | undefined;
 }
 
-/** Sends one upload after the other, and looks what becomes of them. */
+/** Sends one upload after the other and follows their states. */
 export class Client {
   readonly accepted: Accepted[] = [];
   private readonly random;
   private readonly account: string;
-  /** By gateway and request: the rank of the state that was seen last. */
+  /** Rank of the last state seen, by gateway and request. */
   private readonly seen = new Map<string, number>();
 
   constructor(
@@ -66,13 +66,13 @@ export class Client {
         await this.look(requestId);
         return;
       }
-      // Without a key, sending it again may make a second request of it.
+      // Without a key, a repeated upload may become a second request.
       if (this.random.chance(0.3)) return;
       await this.pause(this.random.between(0, 3_000));
     }
   }
 
-  /** Reads the status a few times, through whatever gateway. */
+  /** Reads the status a few times, each time through any gateway. */
   private async look(requestId: string): Promise<void> {
     for (let looks = this.random.int(4); looks > 0; looks--) {
       const slot = await this.gateway();
@@ -121,7 +121,7 @@ export class Client {
     const { time, settings } = this.world;
     const actor = slot.actor!;
     let at = random.between(0, 5);
-    // In the middle of a large file chunks are there already.
+    // In the middle of a large file, some chunks are already in the log.
     const stops = settings.stops * (bytes.length > LONGEST_PIECE ? 4 : 1);
     const stopsAt = random.chance(stops) ? random.int(bytes.length + 1) : Infinity;
     for (let from = 0; from < bytes.length;) {
@@ -145,7 +145,7 @@ export class Client {
     });
   }
 
-  /** Undefined when there is no answer, or none that says anything. */
+  /** Undefined when there is no answer, or only an error. */
   private ask<T>(slot: Slot, act: () => Promise<T>): Promise<T | undefined> {
     const { time, actor: world } = this.world;
     const { actor } = slot;
@@ -199,7 +199,7 @@ export class Client {
     if ((error as Error).name !== 'LogUnavailableError') this.world.violated(String(error));
   }
 
-  /** A gateway that takes requests. */
+  /** Waits for a gateway that accepts requests. */
   private async gateway(): Promise<Slot> {
     for (;;) {
       const ready = this.world.slots.filter(({ gateway }) => gateway !== undefined);

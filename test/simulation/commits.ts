@@ -3,21 +3,21 @@ import { transitionOf } from '../../src/status/publisher.js';
 import type { LogRecord } from '../../src/log/upload-log.js';
 import type { World } from './world.js';
 
-/** What a commit promises: that nothing below it is needed any more. Looked at with each commit. */
+/** Checks with each commit that no record below the offset is still needed. */
 export class Commits {
   private readonly finished = new Set<string>();
-  /** By partition of the status topic: how far it was looked through. */
+  /** How far each partition of the status topic was read. */
   private readonly seen: number[] = [];
 
   constructor(private readonly world: World) {}
 
-  /** @param records those that are committed now and were not before */
+  /** @param records the records that this commit newly covers */
   check(group: string, records: readonly LogRecord[]): void {
     if (group === 'uploads/ingest') this.checkUploads(records);
     if (group === 'status/status-history') this.checkHistory(records);
   }
 
-  /** Of every upload that has an end the log knows what has become of it. */
+  /** Every upload whose end is committed must be final in the log. */
   private checkUploads(records: readonly LogRecord[]): void {
     this.lookOn();
     for (const { headers, offset, partition } of records) {
@@ -29,7 +29,7 @@ export class Commits {
     }
   }
 
-  /** The history has every transition, or a further one. */
+  /** The history must have every committed transition, or a later one of the request. */
   private checkHistory(records: readonly LogRecord[]): void {
     for (const { value, offset, partition } of records) {
       const { requestId, status } = transitionOf(value);

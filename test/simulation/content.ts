@@ -5,17 +5,17 @@ import type { Random } from './random.js';
 import { POISON } from './warehouse.js';
 
 /**
- * What happens when a file is processed, besides its verdict: preparing it throws, or throws once, or
- * ends the process; the warehouse rejects it.
+ * What processing a file causes, besides the verdict: preparing it throws, throws once or ends the
+ * process, or the warehouse rejects it.
  */
 export type Fate = 'none' | 'throws' | 'stumbles' | 'kills' | 'poison';
 
-/** A file that a client sends, and what is known of it. */
+/** A file that a client sends, and what the test knows about it. */
 export interface Content {
   readonly family: Family;
   readonly rows: readonly CsvRow[];
   readonly bytes: Buffer;
-  /** What the gateway says of the file as a whole. */
+  /** The gateway's finding about the file as a whole. */
   readonly finding: string | null;
   readonly fate: Fate;
 }
@@ -26,7 +26,7 @@ export interface ContentMix {
   readonly fates: Readonly<Partial<Record<Fate, number>>>;
 }
 
-/** In a file that is not what it seems: see `Fate`. */
+/** Markers in a file that cause its `Fate`. */
 export const MARKS = {
   throws: 'throws exception',
   stumbles: 'throws once',
@@ -36,7 +36,7 @@ export const MARKS = {
 const LONG_TEXT = 250;
 const DAYS = 3;
 
-/** A file of a few keys, which collide with those of others; seldom one of several chunks. */
+/** A file with few keys, which collide with those of other files. Few files have several chunks. */
 export function contentOf(random: Random, today: number, mix: ContentMix): Content {
   const family = random.chance(0.6) ? COST : SELF_SERVE;
   const isLarge = random.chance(mix.large);

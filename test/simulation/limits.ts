@@ -9,7 +9,7 @@ export function folderOf(slot: string): string {
   return `/simulated/${slot}`;
 }
 
-/** The configuration of a process, as far as what is simulated looks at it. */
+/** The configuration of a process, with only the fields that simulated code reads. */
 export function configOf(slot: string, settings: Settings): Config {
   const { openUploadBytes, waitingUploadBytes } = settings;
   return {

@@ -1,23 +1,23 @@
 import type { Random } from './random.js';
 import type { Actor, Time } from './time.js';
 
-/** How often what goes wrong, as probabilities of one question. */
+/** The probability of each fault, per request. */
 export interface Faults {
-  /** The server says no, and has done nothing. */
+  /** The server refuses the request and does nothing. */
   readonly refused: number;
-  /** The server has done it, and its answer does not come. */
+  /** The server executes the request, but its answer is lost. */
   readonly lost: number;
-  /** The server does it twice. */
+  /** The server executes the request twice. */
   readonly repeated: number;
-  /** It takes so long that nobody waits for the answer any more, and is done then. */
+  /** The request times out, and the server executes it later. */
   readonly late: number;
-  /** The one who asks dies before the server does it, or right after. */
+  /** The sender dies before the server executes the request, or right after. */
   readonly deadly: number;
 }
 
 export const NO_FAULTS: Faults = { refused: 0, lost: 0, repeated: 0, late: 0, deadly: 0 };
 
-/** There was no answer: whether it was done is unknown. */
+/** There was no answer, so the outcome is unknown. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
 }
@@ -25,25 +25,25 @@ export class NoAnswerError extends Error {
 export interface Network {
   readonly time: Time;
   readonly random: Random;
-  /** Ends a process at once, if it may be ended now. */
+  /** Kills a process, if it may be killed now. */
   readonly kill: (actor: Actor, why: string) => void;
   readonly trace: (actor: Actor, what: string) => void;
-  /** Told of each fault, by its kind. */
+  /** Called with the kind of each fault. */
   readonly fault: (kind: string) => void;
 }
 
 export interface ServerOptions {
   readonly faults: Faults;
-  /** Milliseconds that a question or an answer is on its way; a few take up to a hundred times as long. */
+  /** Delay of a request or an answer, in milliseconds. A few take up to a hundred times as long. */
   readonly delayMs: number;
 }
 
 const MOST_DELAYS = 100;
-/** How long a server that is away leaves a connection open, at most. */
+/** The longest time that an unavailable server leaves a connection open. */
 const LONGEST_HANG_MS = 5_000;
 const LONGEST_REPEAT_MS = 30_000;
 
-/** What everyone asks over a network that delays, loses and repeats. */
+/** A server behind a network that delays, loses and repeats requests. */
 export class Server {
   readonly actor: Actor;
   awayUntil = 0;
@@ -63,10 +63,9 @@ export class Server {
   }
 
   /**
-   * Has the server do something, and brings what it returns or throws back to whoever asked. Nothing
-   * ever comes back to the dead.
+   * Sends a request to the server and passes the result or error to the sender, unless it has died.
    *
-   * @param faults less than usual for what is not to fail so often
+   * @param faults lower probabilities, for requests that must not fail so often
    * @throws NoAnswerError
    */
   ask<T>(asker: Actor, what: string, act: () => T, faults = this.options.faults): Promise<T> {
@@ -99,7 +98,7 @@ export class Server {
           time.after(asker, this.delay(), doIt());
           if (fate < refused + lost + late + repeated) {
             this.network.fault('request repeated');
-            // Of someone who was not sure, and has tried again a while later.
+            // A late duplicate: the sender was not sure and tried again.
             const later = random.chance(0.3) ? random.between(0, LONGEST_REPEAT_MS) : this.delay();
             time.after(this.actor, later, doIt);
           }
@@ -109,7 +108,7 @@ export class Server {
     });
   }
 
-  /** Does it; the returned function tells what has come of it. */
+  /** Executes the request. The returned function delivers the result. */
   private outcome<T>(
     asker: Actor,
     what: string,

@@ -4,19 +4,19 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
 import { Random } from './random.js';
-// It keeps Node's own way to the next turn.
+// Imported first, because it keeps Node's own `setImmediate`.
 import './time.js';
 import type { SimulatedTime } from './time.js';
 
 /**
- * Puts simulated timers, clocks and random numbers in the place of Node's, and refuses files and
- * timers that are real. To be imported before the service's modules, which then see these.
+ * Replaces Node's timers, clocks and random numbers with simulated ones, and refuses real files and
+ * timers. Import it before the service's modules, so that they get the replacements.
  */
 
 let time: SimulatedTime | undefined;
 let random = new Random('none');
 
-/** From now on, until `leave`, everything is simulated. */
+/** Simulates everything from now on, until `leave`. */
 export function enter(simulated: SimulatedTime, numbers: Random): void {
   time = simulated;
   random = numbers;
@@ -39,7 +39,7 @@ const real = {
 };
 type Callback = (...args: unknown[]) => void;
 
-/** Stands for a timer; nothing keeps a simulated process alive. */
+/** Stands in for a timer. Timers never keep a simulated process alive. */
 class SimulatedTimer {
   isSet = true;
 
@@ -72,7 +72,7 @@ function end(timer: unknown, clear: (timer: never) => void): void {
   else if (timer !== undefined) clear(timer as never);
 }
 
-/** The wall clock of whoever is acting. */
+/** The wall clock of the current actor. */
 function wallClock(): number {
   return time === undefined ? RealDate.now() : Math.floor(time.now() + time.current.skewMs);
 }
@@ -172,7 +172,7 @@ Object.assign(crypto, {
   randomBytes: (count: number) => (time === undefined ? realBytes(count) : random.bytes(count)),
   randomUUID: refused('crypto.randomUUID', crypto.randomUUID),
 });
-// The kernel hashes with a key of its own, which outlives a seed: it is to be the same in each.
+// The kernel keeps its hash key across seeds, so the key must be the same for every seed.
 const kernelKey = new Random('kernel');
 globalThis.crypto.getRandomValues = <T>(array: T): T => {
   const view = array as unknown as Int32Array;

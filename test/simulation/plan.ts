@@ -2,7 +2,7 @@ import type { Server } from './network.js';
 import type { RoleName } from './processes.js';
 import type { World } from './world.js';
 
-/** What is to go wrong once so many uploads have begun, or a little later. */
+/** A fault that begins once this many uploads have begun, or a little later. */
 export interface Trouble {
   readonly at: number;
   readonly act: () => void;
@@ -14,7 +14,7 @@ const LONGEST_FREEZE_MS = 30_000;
 const LONGEST_LOG_OUTAGE_MS = 20_000;
 const LONGEST_WAREHOUSE_OUTAGE_MS = 90_000;
 
-/** Processes that are killed, told to stop or halted, and servers that are away for a while. */
+/** Plans which processes are killed, stopped or frozen, and which servers are away for a while. */
 export function planOf(world: World): Trouble[] {
   const { settings, random, time } = world;
   const plan: Trouble[] = [];
@@ -30,7 +30,7 @@ export function planOf(world: World): Trouble[] {
     world.fault(`${server.actor.name} away`);
     world.trace(world.actor, `${server.actor.name} away ${milliseconds.toFixed()} ms`);
     server.awayUntil = time.now() + milliseconds;
-    // Whoever is told to stop shortly before it comes back has failed and then succeeds.
+    // A process that is told to stop shortly before the outage ends fails first and then succeeds.
     if (random.chance(0.3)) return;
     time.after(world.actor, milliseconds - random.between(0, LONGEST_BEFORE_MS), () => {
       restart(users);

@@ -8,7 +8,7 @@ import type { Actor } from './time.js';
 
 const LONGEST_MS = 30;
 
-/** Prepares uploads with the function that the threads run; some files make it throw, or end the process. */
+/** Prepares uploads with the threads' function. Some files make it throw, or end the process. */
 export class SimulatedPreparer implements Preparer {
   readonly threads = 2;
   private hasStumbled = false;
@@ -40,7 +40,7 @@ export class SimulatedPreparer implements Preparer {
   }
 
   release(): void {
-    // Its columns have memory of their own.
+    // The columns have their own memory.
   }
 
   async close(): Promise<void> {

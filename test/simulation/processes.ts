@@ -14,20 +14,20 @@ export type RoleName = 'gateway' | 'ingest' | 'status';
 
 const START_MS = 300;
 const LONGEST_REST_MS = 8_000;
-/** Within it a supervisor kills a process that was told to stop. */
+/** A supervisor kills a process that has not stopped after this time. */
 const STOP_MS = 12_000;
 const STOP_DEADLINE_MS = 10_000;
 
 /** The audit of who did what is not simulated. */
 const AUDIT = { insert: () => Promise.resolve() } as unknown as Warehouse;
 
-/** The place of a process that is started again whenever it ends. */
+/** A place for a process that starts again whenever it ends. */
 export class Slot {
   readonly name: string;
   actor: Actor | undefined;
-  /** Undefined: it has not started yet. */
+  /** Undefined until the process has started. */
   running: Role | undefined;
-  /** They outlive its processes. */
+  /** Files that outlive the processes. */
   readonly files = new MemoryFiles();
   private starts = 0;
   private isStopping = false;
@@ -41,7 +41,7 @@ export class Slot {
     this.name = `${role}${number}`;
   }
 
-  /** Whether its process has started and is not to end. */
+  /** Whether the process has started and is not stopping. */
   get isUp(): boolean {
     return this.running !== undefined && !this.isStopping;
   }
@@ -79,7 +79,7 @@ export class Slot {
     });
   }
 
-  /** As a signal does it: in good order, if that does not take too long. */
+  /** Stops the process as a signal does: cleanly, unless that takes too long. */
   stop(): void {
     const { actor, running } = this;
     if (actor?.isAlive !== true || running === undefined || this.isStopping) return;
@@ -105,7 +105,7 @@ export class Slot {
     });
   }
 
-  /** At once, and after a while it starts again. */
+  /** Ends the process at once. It starts again after a while. */
   end(why: string): void {
     const { actor } = this;
     if (actor?.isAlive !== true) return;
@@ -137,7 +137,7 @@ export class Slot {
     return startIngest(dependencies, { preparer, files: this.files });
   }
 
-  /** What is worth an operator's attention goes into the trace. */
+  /** Writes warnings and errors to the trace. */
   private logger(actor: Actor): Logger {
     const tell = (facts: unknown, text: string): void => {
       this.world.trace(actor, `says: ${text} ${JSON.stringify(facts)}`);

@@ -1,4 +1,4 @@
-/** Random numbers that a text decides (sfc32): the same text gives the same numbers, on every machine. */
+/** Random numbers seeded by a text (sfc32): the same text gives the same numbers everywhere. */
 export class Random {
   private readonly state: Uint32Array;
 
@@ -11,22 +11,22 @@ export class Random {
     for (let i = 0; i < 12; i++) this.next();
   }
 
-  /** Numbers of their own: how many are drawn from them changes nothing here. */
+  /** An independent generator: drawing from it does not change this one. */
   fork(name: string): Random {
     return new Random(`${this.name}/${name}`);
   }
 
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     return this.word() / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, not including, `end`. */
+  /** An integer from 0 (inclusive) to `end` (exclusive). */
   int(end: number): number {
     return Math.floor(this.next() * end);
   }
 
-  /** A number from `low` up to, not including, `high`. */
+  /** A number from `low` (inclusive) to `high` (exclusive). */
   between(low: number, high: number): number {
     return low + this.next() * (high - low);
   }

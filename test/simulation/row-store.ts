@@ -13,7 +13,7 @@ import { NoAnswerError } from './network.js';
 import type { Actor } from './time.js';
 import { failed, keysOf, type WarehouseServer } from './warehouse.js';
 
-/** The warehouse as one process has it. */
+/** The warehouse as one process sees it. */
 export class SimulatedRowStore implements RowStore, RequestStore {
   constructor(
     private readonly server: WarehouseServer,
@@ -21,7 +21,7 @@ export class SimulatedRowStore implements RowStore, RequestStore {
   ) {}
 
   writeBatch(family: Family, uploads: readonly UploadToStore[]): Promise<void> {
-    // Read now: their memory is used again, also when there is no answer.
+    // Decoded now: the columns' memory is reused, even when there is no answer.
     const decoded = uploads.map((upload) => keysOf(family, upload));
     return this.asked(`write ${uploads.length} ${family.name}`, () => {
       this.server.store(family, uploads, decoded);
@@ -90,7 +90,7 @@ export class SimulatedRowStore implements RowStore, RequestStore {
   }
 }
 
-/** What the table keeps of a transition: neither its rows nor who made the request can be asked for. */
+/** What can be queried of a transition: neither its rows nor who made the request. */
 function stateOf(transition: Transition): Transition {
   const { requestId, account, family, status, prevStatus, reason, createdAt, updatedAt, version } =
     transition;

@@ -9,23 +9,23 @@ import { check } from './check.js';
 import { World } from './world.js';
 
 /**
- * `--seeds N --from S`: runs N seeds, until one finds a violation; with `--coverage` it tells which
- * lines have run, and fails when they are too few.
- * `--seed S`: runs one and writes its trace to standard output.
+ * `--seeds N --from S` runs N seeds, until one finds a violation. With `--coverage` it prints how
+ * much of the code has run, and fails when that is too little.
+ * `--seed S` runs one seed and writes its trace to standard output.
  */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
-    /** Goes on after a failure. */
+    /** Continues after a failure. */
     all: { type: 'boolean', default: false },
     coverage: { type: 'boolean', default: false },
-    /** The same, and shows the lines that have not run. */
+    /** Same as `coverage`, and prints the lines that have not run. */
     uncovered: { type: 'boolean', default: false },
   },
 });
-/** Fewer seeds cannot be asked for it. */
+/** Fewer seeds are not expected to reach LEAST_PERCENT. */
 const ENOUGH_SEEDS = 100;
 const LEAST_PERCENT = 85;
 
@@ -63,7 +63,7 @@ if (failed.length > 0) {
     `FAILED: ${failed.join(' ')}. To see what happens: npm run simulate -- --seed ${failed[0]}`,
   );
 }
-// Not at once: a trace may still be on its way out.
+// Not `process.exit`: a part of the trace may not be written yet.
 process.exitCode = failed.length > 0 || !isCovered ? 1 : 0;
 
 async function runSeed(seed: number): Promise<World> {
@@ -84,13 +84,13 @@ async function runSeed(seed: number): Promise<World> {
   return world;
 }
 
-/** What Node waits for besides its own output, of which a seed is to leave nothing: timers, files, sockets. */
+/** What Node waits for besides its output: timers, files, sockets. A seed must leave none. */
 function realWork(): string {
   const all = process.getActiveResourcesInfo();
   return all.filter((name) => name !== 'PipeWrap' && name !== 'TTYWrap').join(' ');
 }
 
-/** Whether enough of the service has run. */
+/** Prints the coverage. Returns whether enough of the service has run. */
 function reportCoverage(): boolean {
   let isEnough = true;
   for (const [part, files] of Object.entries(coverage())) {

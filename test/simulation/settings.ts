@@ -3,7 +3,7 @@ import { type Faults, NO_FAULTS } from './network.js';
 import type { Random } from './random.js';
 import type { WarehouseFaults } from './warehouse.js';
 
-/** What a seed makes go wrong. */
+/** The size of a seed's run, and its faults. */
 export interface Settings {
   readonly uploads: number;
   readonly clients: number;
@@ -16,38 +16,38 @@ export interface Settings {
   readonly warehouse: Faults;
   readonly content: WarehouseFaults;
   readonly mix: ContentMix;
-  /** How far a process's wall clock may be off, either way. */
+  /** How far a process's wall clock may be off, in either direction. */
   readonly skewMs: number;
-  /** How long a client waits between two uploads, at most. */
+  /** The longest pause of a client between two uploads. */
   readonly pauseMs: number;
-  /** How often a client stops in the middle of its file, and with an idempotency key. */
+  /** The probability that a client stops within a file, and that it sends an idempotency key. */
   readonly stops: number;
   readonly keyed: number;
-  /** How many of each while uploads come. */
+  /** How many of each happen while clients upload. */
   readonly kills: number;
   readonly restarts: number;
   readonly freezes: number;
   readonly logOutages: number;
   readonly warehouseOutages: number;
-  /** Of the log: more than twice as long as anything may take. */
+  /** Retention of the log: more than twice as long as anything may take. */
   readonly retentionMs: number;
   /** Memory for uploads whose end has not been read. */
   readonly openUploadBytes: number;
-  /** For the requests that a gateway remembers. */
+  /** Memory for the requests that a gateway remembers. */
   readonly viewBytes: number;
   readonly waitingUploadBytes: number;
 }
 
-/** Of both servers together. */
+/** Highest refusal rate of both servers together. */
 const MOST_REFUSED = 0.7;
 
 export const NOTHING_WRONG: WarehouseFaults = { memory: 0, lagMs: 0, merged: 0.5 };
 
-/** Most seeds have some kinds of faults and not others: what hides behind one shows without it. */
+/** Most seeds have only some kinds of faults, so that one kind does not hide another's effects. */
 export function settingsOf(random: Random): Settings {
   const some = (most: number): number => (random.chance(0.5) ? random.between(0, most) : 0);
   const few = (most: number): number => (random.chance(0.5) ? random.int(most + 1) : 0);
-  // Some servers refuse half of what they are asked.
+  // Some servers refuse up to 60 % of the requests.
   const rate = (): number => some(random.chance(0.25) ? 0.6 : 0.03);
   const faults = (): Faults =>
     random.chance(0.3)
@@ -89,11 +89,11 @@ export function settingsOf(random: Random): Settings {
     openUploadBytes: random.chance(0.3) ? 100_000 : 64 * 1024 * 1024,
     waitingUploadBytes: random.chance(0.3) ? 5_000 : 64 * 1024 * 1024,
   };
-  // A start asks both servers several times, and each of them has to answer.
+  // A start asks both servers several times, and every request must be answered.
   const { log, warehouse } = settings;
   const refused = log.refused + warehouse.refused;
   const share = Math.min(1, MOST_REFUSED / refused);
-  // Each of some ten uploads may kill every ingest three times, and each time a session has to end.
+  // About ten uploads may kill every ingest three times each. Each time a session must expire.
   const isSlow = settings.mix.fates.kills > 0 || refused > 0.1;
   return {
     ...settings,

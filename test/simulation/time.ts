@@ -1,17 +1,17 @@
 /**
- * Time as the simulation has it, and who acts in it.
+ * Simulated time, and the actors in it.
  *
- * Everything that happens is an event of one actor at one time. The code that an event runs, and
- * whatever its promises lead to, is done before the next event begins: so the actor of an event owns
- * all that is done then, timers that are set included.
+ * Everything that happens is an event of one actor at one time. The code of an event, and
+ * everything its promises lead to, finishes before the next event begins. So all of it belongs to
+ * the actor of the event, including the timers that it sets.
  */
 
 /** A process of the service, a server, or the world around them. */
 export interface Actor {
   readonly name: string;
-  /** A dead actor's events never happen. */
+  /** Events of a dead actor never happen. */
   isAlive: boolean;
-  /** Nothing happens to a stopped actor before. */
+  /** Events of a stopped actor wait until this time. */
   stoppedUntil: number;
   /** How far its wall clock is ahead, in milliseconds. */
   skewMs: number;
@@ -21,9 +21,9 @@ export function actorNamed(name: string, skewMs = 0): Actor {
   return { name, isAlive: true, stoppedUntil: 0, skewMs };
 }
 
-/** What the simulated servers need of time: simulated, or the machine's own (in contract tests). */
+/** The time that the simulated servers use: simulated, or the machine's own in contract tests. */
 export interface Time {
-  /** Milliseconds since the epoch, by a clock that nobody's is. */
+  /** Milliseconds since the epoch, by a clock that is never off. */
   now(): number;
   after(actor: Actor, milliseconds: number, run: () => void): void;
 }
@@ -42,33 +42,33 @@ export const REAL_TIME: Time = {
 
 interface Event {
   readonly at: number;
-  /** When it was to happen. What a stopped actor has put off happens in this order. */
+  /** The planned time. The delayed events of a stopped actor happen in this order. */
   readonly due: number;
-  /** Events of the same time happen in the order in which they were asked for. */
+  /** Events of the same time happen in the order in which they were added. */
   readonly order: number;
   readonly actor: Actor;
   readonly run: () => void;
 }
 
 const inNextTurn = setImmediate;
-/** Turns that are asked for at once: a round of Node's loop is long beside an event. */
+/** Turns to request at once: a round of Node's event loop takes much longer than an event. */
 const TURNS = 64;
 
 export class SimulatedTime implements Time {
-  /** Whose event is happening. */
+  /** The actor of the current event. */
   current: Actor;
   private events: Event[] = [];
   private order = 0;
   private time: number;
-  /** How many events have happened. */
+  /** Number of events so far. */
   count = 0;
-  /** Turns that Node has still to give, and who waits for the next. */
+  /** The turns that Node still owes, and the callback that waits for the next one. */
   private turns = 0;
   private taken: () => void = () => undefined;
 
   constructor(
     private readonly startedAt: number,
-    /** Whose doings are those of the test itself. */
+    /** The actor for everything that the test itself does. */
     readonly world: Actor,
   ) {
     this.time = startedAt;
@@ -89,7 +89,7 @@ export class SimulatedTime implements Time {
     this.push({ at, due: at, order: this.order++, actor, run });
   }
 
-  /** Lets events happen until `isDone` says so after one of them. */
+  /** Runs events until `isDone` returns true. */
   async run(isDone: () => boolean): Promise<void> {
     while (!isDone()) {
       const event = this.pop();
@@ -110,7 +110,7 @@ export class SimulatedTime implements Time {
     while (this.turns > 0) await this.nextTurn();
   }
 
-  /** Every promise that can be settled is, before Node begins its next turn. */
+  /** Before Node begins its next turn, it settles every promise that can be settled. */
   private nextTurn(): Promise<void> {
     if (this.turns === 0) {
       this.turns = TURNS;
@@ -124,7 +124,7 @@ export class SimulatedTime implements Time {
     this.taken();
   };
 
-  /** A heap whose first event is the next. */
+  /** Adds to the heap. Its first event is the next one. */
   private push(event: Event): void {
     const { events } = this;
     let at = events.length;

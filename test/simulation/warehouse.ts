@@ -11,25 +11,25 @@ import { type Network, Server, type ServerOptions } from './network.js';
 export interface StoredKey extends DecodedKey {
   readonly account: string;
   readonly version: bigint;
-  /** Before, a replica that is behind does not show it. */
+  /** Until then, a replica that lags behind does not show the row. */
   readonly visibleAt: number;
 }
 
 export interface WarehouseFaults {
-  /** Out of memory, as a probability of a batch. */
+  /** The probability that a batch runs out of memory. */
   readonly memory: number;
-  /** How far readers may be behind, in milliseconds. */
+  /** How far readers may lag behind, in milliseconds. */
   readonly lagMs: number;
-  /** That stored rows are merged, as a probability of a batch. */
+  /** The probability that a batch causes a merge of the stored rows. */
   readonly merged: number;
 }
 
-/** As a key it makes the warehouse reject every batch that has it. */
+/** The warehouse rejects every batch that has this value in a key. */
 export const POISON = 'poison';
 
-/** What the warehouse keeps: the storage tables, the history of requests, and who was erased. */
+/** What the warehouse keeps: the storage tables, the history of requests, and the erasures. */
 export class WarehouseServer extends Server {
-  /** By family's table and by overwrite key. */
+  /** Stored rows, by table and overwrite key. */
   private readonly tables = {
     cost: new Map<string, StoredKey[]>(),
     self_serve: new Map<string, StoredKey[]>(),
@@ -70,7 +70,7 @@ export class WarehouseServer extends Server {
     if (random.chance(this.content.merged)) this.merge();
   }
 
-  /** What a reader finds of uploads whose keys are `decoded`. */
+  /** What a reader finds of the uploads. Their keys are `decoded`. */
   find(
     family: Family,
     uploads: readonly UploadToStore[],
@@ -92,14 +92,14 @@ export class WarehouseServer extends Server {
     return { rows, absent };
   }
 
-  /** What reports show: of each key the rows at its highest version. */
+  /** What reports show: the rows of each key at its highest version. */
   current(family: Family, account: string): StoredKey[] {
     return [...this.tables[family.table].values()]
       .map((keys) => keys.reduce((a, b) => (b.version > a.version ? b : a)))
       .filter((key) => key.account === account);
   }
 
-  /** Of each request the transition that has come furthest, the earliest of its rank. */
+  /** The transition of each request with the highest rank, the earliest one of that rank. */
   get requests(): ReadonlyMap<string, Transition> {
     return this.transitions;
   }
@@ -137,7 +137,7 @@ export class WarehouseServer extends Server {
     return new Map(this.erased);
   }
 
-  /** Drops what a later version of its key has replaced, and what is there twice. */
+  /** Drops duplicates, and rows that a later version of their key has replaced. */
   private merge(): void {
     for (const table of Object.values(this.tables)) {
       for (const [name, keys] of table) {
@@ -152,10 +152,10 @@ export function failed(failure: FailureClass, code?: number): WarehouseError {
   return new WarehouseError(`simulated: ${failure}`, failure, code);
 }
 
-/** By upload: a batch is read back as it was written, and the columns have memory of their own. */
+/** By upload: a batch is read back as it was written, and its columns have their own memory. */
 const decodedKeys = new WeakMap<PreparedUpload, DecodedKey[]>();
 
-/** Of an upload. */
+/** The decoded keys of an upload. */
 export function keysOf(family: Family, { prepared }: UploadToStore): DecodedKey[] {
   let keys = decodedKeys.get(prepared);
   if (keys === undefined) decodedKeys.set(prepared, (keys = decodePrepared(family, prepared)));

@@ -15,10 +15,10 @@ const STARTED_AT = Date.UTC(2026, 0, 15, 12);
 const DELAY_MS = 3;
 const SESSION_MS = 10_000;
 const RETENTION_PAUSE_MS = 10_000;
-/** A gateway may have asked the log something that it gets no answer to. */
+/** A gateway may be waiting for a log request that gets no answer. */
 const LONGEST_LAG_MS = 10_000;
 const LONGEST_SENDING_MS = 4 * 3_600_000;
-/** Uploads without an end must have been given up by then, and everything else be done. */
+/** By then, uploads without an end must be dropped and everything else must be done. */
 const LONGEST_SETTLING_MS = 20 * 60_000;
 
 /** An upload that a gateway has begun. */
@@ -29,7 +29,7 @@ export interface Begun {
   readonly startedAt: number;
 }
 
-/** Everything of one seed. */
+/** Everything that belongs to one seed. */
 export class World {
   readonly actor = actorNamed('world');
   readonly random: Random;
@@ -41,9 +41,9 @@ export class World {
   readonly slots: readonly Slot[];
   readonly lines: string[] = [];
   readonly violations: string[] = [];
-  /** How often what has gone wrong, by its kind. */
+  /** Number of faults, by kind. */
   readonly faults = new Map<string, number>();
-  /** Why processes have ended by themselves. */
+  /** Why processes ended by themselves. */
   readonly failures: string[] = [];
   readonly uploads = new Map<string, Begun>();
   readonly clients: readonly Client[];
@@ -81,7 +81,7 @@ export class World {
     this.plan = planOf(this);
   }
 
-  /** Lets clients send while things go wrong, then lets everything come right. */
+  /** Lets clients upload while faults happen, then ends the faults and lets everything settle. */
   async run(): Promise<void> {
     enter(this.time, this.random.fork('processes'));
     try {
@@ -96,7 +96,7 @@ export class World {
       const until = this.time.now() + LONGEST_SETTLING_MS;
       await this.settle(until);
       await this.lookAround();
-      // Who starts now has seen nothing of what has happened.
+      // A gateway that starts now has seen nothing of what happened before.
       for (const slot of this.gateways) slot.stop();
       await this.settle(until);
       await this.lookAround();
@@ -113,7 +113,7 @@ export class World {
     this.faults.set(kind, 1 + (this.faults.get(kind) ?? 0));
   };
 
-  /** What must never be; ends the run. */
+  /** Records a violation, which ends the run. */
   violated(what: string): void {
     this.trace(this.actor, `VIOLATION ${what}`);
     this.violations.push(what);
@@ -130,8 +130,8 @@ export class World {
   }
 
   /**
-   * Not while an upload is processed alone, unless it is the upload that does it: whoever is struck
-   * three times then is taken for the cause.
+   * Spares processes while an upload is processed alone, unless that upload is the cause: ingest
+   * blames a death on such an upload, and rejects it after three.
    */
   private readonly kill = (actor: Actor, why: string): void => {
     const slot = this.slots.find((each) => each.actor === actor);
@@ -149,7 +149,7 @@ export class World {
     this.warehouse.content = NOTHING_WRONG;
   }
 
-  /** Until nothing is left to do. */
+  /** Runs until nothing is left to do. */
   private async settle(until: number): Promise<void> {
     while (this.violations.length === 0 && !this.isQuiet()) {
       if (this.time.now() > until) {
@@ -170,11 +170,11 @@ export class World {
     return this.slots.filter(({ role }) => role === 'gateway');
   }
 
-  /** Asks every gateway for every request; again when one of them has ended meanwhile. */
+  /** Asks every gateway for every request. Starts over when a gateway has ended meanwhile. */
   private async lookAround(): Promise<void> {
     if (this.violations.length > 0) return;
     await this.pass(LONGEST_LAG_MS);
-    // What was planned for the last upload may have happened meanwhile.
+    // The faults planned for the last upload may have happened meanwhile.
     await this.settle(this.time.now() + LONGEST_SETTLING_MS);
     const { gateways } = this;
     const requests = [...this.warehouse.requests];

@@ -16,7 +16,7 @@ export interface GivenFile {
   readonly content: string | Buffer;
 }
 
-/** A channel that the service refuses for cost, which the page does not know. */
+/** A channel that the service refuses for cost, but that the page does not know. */
 export const INTEGRATED = 'Integrated Ads';
 
 /** The built service, and a browser that opens its console. */
@@ -42,7 +42,7 @@ export class ConsoleService {
     return `http://127.0.0.1:${this.service.ports.api}/console`;
   }
 
-  /** The console in a browser profile of its own. */
+  /** Opens the console in its own browser profile. */
   async open(options: BrowserContextOptions = {}): Promise<ConsolePage> {
     const context = await this.browser.newContext(options);
     await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
@@ -64,7 +64,7 @@ export class ConsoleService {
 
 /** What a user does with the page. */
 export class ConsolePage {
-  /** Errors of scripts and violations of the content security policy. */
+  /** Script errors and violations of the content security policy. */
   readonly errors: string[] = [];
 
   constructor(
@@ -121,7 +121,7 @@ export class ConsolePage {
     return this.page.getByRole('listitem').filter({ has: heading }).last();
   }
 
-  /** Waits until the file's state says this. */
+  /** Waits until the file shows this state. */
   async state(fileName: string, text: string | RegExp): Promise<void> {
     const state = this.card(fileName).locator('.state').filter({ hasText: text });
     try {
@@ -136,7 +136,7 @@ export class ConsolePage {
     await this.card(fileName).getByRole('button', { name: label }).click();
   }
 
-  /** Row, column and message of what is said to be wrong. */
+  /** Returns row, column and message of each mistake in the table. */
   async mistakes(fileName: string, caption: string): Promise<string[][]> {
     const table = this.card(fileName).getByRole('table', { name: caption });
     await table.waitFor();
@@ -153,7 +153,7 @@ export class ConsolePage {
     return { name: download.suggestedFilename(), csv };
   }
 
-  /** Ends the visit, in which no script failed and the policy was kept. */
+  /** Ends the visit. Expects no errors and no violations except `expected`. */
   async close(expected: readonly RegExp[] = []): Promise<void> {
     await this.page.context().close();
     const others = this.errors.filter((error) => !expected.some((known) => known.test(error)));

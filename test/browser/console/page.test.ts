@@ -94,7 +94,7 @@ describeWithChromium('the page of the console', () => {
     const console = await service.open();
     const { page } = console;
     const { keyboard } = page;
-    // Listened for from the start: the browser is to know of it before the key is pressed.
+    // Registered first: the browser has to expect the file chooser before the key is pressed.
     const chosen = new Promise<FileChooser>((resolve) => page.once('filechooser', resolve));
     const focused = (): Promise<string> =>
       page.evaluate(
@@ -131,7 +131,7 @@ describeWithChromium('the page of the console', () => {
     await keyboard.press('Enter');
     await console.state('keys.csv', 'Succeeded');
     await page.getByRole('status').filter({ hasText: 'keys.csv: Succeeded' }).waitFor();
-    // The button is gone; the focus is still where the file is.
+    // The button is gone, but the focus stays on the file.
     expect(await focused()).toMatch(/^keys\.csv/);
     await tabTo(/^Remove keys\.csv/);
     await keyboard.press('Enter');
@@ -218,7 +218,7 @@ describeWithChromium('the page of the console', () => {
   });
 });
 
-/** What axe finds, as lines. */
+/** Returns each violation that axe finds as a line. */
 async function violations({ page }: ConsolePage, axe: string): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate(

@@ -33,7 +33,7 @@ describeWithChromium('a file in the console', () => {
     const console = await visit(async (console) => {
       await console.drop({ name: 'spring.csv', content: csv(rows) });
       await console.state('spring.csv', 'Valid: 2 rows');
-      // Checked off the page's own thread, and not sent yet.
+      // A worker has checked the file, and the page has not sent it yet.
       expect(console.page.workers()).toHaveLength(1);
       expect(await rowsOf('dropped')).toEqual([]);
       await console.click('spring.csv', 'Send');
@@ -52,7 +52,7 @@ describeWithChromium('a file in the console', () => {
       content: csv([goodRow('cost', { campaign: 'in order', clicks, cost: '1' })]),
     }));
     const console = await visit(async (console) => {
-      // The earlier, the slower: were they sent at the same time, the last would be first.
+      // Delays earlier files longer. If all were sent at once, the last would arrive first.
       let delayMs = 400;
       await console.page.route('**/cost/requests/', async (route) => {
         await sleep((delayMs -= 100));
@@ -226,7 +226,7 @@ describeWithChromium('a file in the console', () => {
 
   test('whose name and values are hostile stays text', async () => {
     const attack = '<img src=x onerror="document.title=1">"><script>document.title=2</script>';
-    // A name of a file has no slash.
+    // A file name cannot contain a slash.
     const name = `${attack.replaceAll('/', '')}.csv`;
     const content = csv([goodRow('cost', { currency: attack })]);
     const console = await visit(async (console) => {

@@ -89,7 +89,7 @@ describeWithChromium('the page', () => {
       const answered = page.waitForResponse((response) => response.url().includes('/requests/'));
       await page.getByRole('button', { name: 'Execute' }).click();
       const answer = await answered;
-      // Known, but for the request: the token went with the call.
+      // The call had the token: only the request is unknown.
       expect([answer.status(), await answer.text()]).toEqual([
         404,
         expect.stringContaining('There is no such upload request.'),

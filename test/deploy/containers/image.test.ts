@@ -9,7 +9,7 @@ import { buildImage, describeWithPodman, podman } from '../../support/machine/co
 import { freePorts } from '../../support/machine/free-ports.js';
 import { canStartBroker, KafkaBroker } from '../../support/kafka/kafka-broker.js';
 
-/** Packages are fetched and compiled in it; more the first time, for the image that it builds on. */
+/** The build fetches and compiles packages. The first build also fetches the base image. */
 const BUILD_MS = 600_000;
 const ACCOUNTS = '/var/lib/custom-data-accounts';
 const FILE =
@@ -24,7 +24,7 @@ describeWithPodman('the image', () => {
   beforeAll(async () => {
     image = await buildImage();
     clickhouse = await ClickHouseHttp.start();
-    // Without a broker the log is the embedded one, which the image has as well.
+    // Without a broker the test uses the embedded log, which the image contains as well.
     broker = canStartBroker() ? await KafkaBroker.start() : undefined;
     env = { ...clickhouse.env, ...(broker !== undefined && { KAFKA_BROKERS: broker.address }) };
   }, BUILD_MS);
@@ -66,7 +66,7 @@ describeWithPodman('the image', () => {
       );
       const client = new ApiClient(() => http, token.trim());
       while ((await client.get('cost', 'none').catch(() => undefined))?.status !== 400) {
-        // Healthy is live, not ready yet; and the token is honoured within a second.
+        // A live service may not be ready yet, and takes up to a second to accept a new token.
         await sleep(100);
       }
       expect(await client.upload('cost', FILE)).toMatchObject({ status: 'succeeded' });

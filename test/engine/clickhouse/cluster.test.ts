@@ -21,8 +21,8 @@ import { connectTo } from '../../support/chdb/warehouses.js';
 import { csv, goodRow, verdictOn } from '../../support/files/files.js';
 
 /**
- * The schema behind Distributed tables, as it is on a cluster. What needs a Keeper is taken away:
- * ON CLUSTER and Replicated. One node plays every shard.
+ * The schema behind Distributed tables, as on a cluster. The test removes what needs a Keeper: ON
+ * CLUSTER and Replicated. One node plays every shard.
  */
 
 const SHARD = '<shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>';
@@ -90,7 +90,7 @@ describe.each([
         1,
       ),
     );
-    // The one node answers for every shard.
+    // The single node returns every row once for each shard.
     const asOften = <T>(row: T): T[] => Array<T>(shards).fill(row);
     const rows = (view: string, columns: string): Promise<unknown[]> =>
       server.query(`SELECT ${columns} FROM ${view} ORDER BY ALL`);

@@ -24,7 +24,7 @@ import {
 import { array, tuple } from '../../support/model/native-rows.js';
 import { openWarehouseOf, WAREHOUSES, type OpenWarehouse } from '../../support/chdb/warehouses.js';
 
-/** What the port promises, on the engine in the process and over ClickHouse's HTTP protocol. */
+/** The contract of the port, on the engine in the process and over ClickHouse's HTTP protocol. */
 
 function numbers(rows: number): NativeBlock {
   const values = Array.from({ length: rows }, (_, index) => index);
@@ -59,7 +59,7 @@ describe.each(WAREHOUSES)('the warehouse as %s', (kind) => {
   }
 
   describe('insert', () => {
-    // The engine's own limit of a block is 1,048,449 rows.
+    // The engine's own limit is 1,048,449 rows in a block.
     test.each([1, 1_100_000])('a block of %d rows becomes one part', async (rows) => {
       await createTable(`parts${rows}`, 'n UInt32');
       const block = blockOf([column('n', UINT32, [...Array(rows).keys()])], rows);

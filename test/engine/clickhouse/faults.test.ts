@@ -10,7 +10,7 @@ import type { Fault } from '../../support/clickhouse/faults.js';
 import { storageBlock } from '../../support/model/native-rows.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
 
-/** What can happen between this process and a server: the statement fails, and trying again mends it. */
+/** Faults between this process and a server: the statement fails, and a retry succeeds. */
 
 const TIMEOUT_MS = 2_000;
 
@@ -42,7 +42,7 @@ async function failureOf(statement: Promise<unknown>): Promise<Partial<Warehouse
 
 let accounts = 0;
 
-/** An upload of one key with two rows for an account of its own. */
+/** Makes an upload of one key with two rows, for a new account. */
 function upload(): { insert: () => Promise<void>; report: () => Promise<unknown[]> } {
   const account = `account-${++accounts}`;
   const row = { currency: 'EUR', impressions: 1, clicks: 2, cost: 0.5, ad_group: 'a' };

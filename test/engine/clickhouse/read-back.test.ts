@@ -34,7 +34,7 @@ function preparedOf(...campaigns: string[]): PreparedUpload {
   return verdict.upload;
 }
 
-/** The uploads of a batch, the first at `version`, each of one account with the same keys. */
+/** Returns the uploads of a batch: one account, the same keys, versions from `version` upwards. */
 function batchOf(size: number, account: string, version: bigint): UploadToStore[] {
   const prepared = preparedOf('Spring');
   return Array.from({ length: size }, (_, index) => ({
@@ -60,7 +60,7 @@ test('a batch of more uploads than one query can name is read back', async () =>
 
 test('uploads of which a later one has replaced every key cost one query together', async () => {
   const uploads = [...batchOf(40, 'often', 1_000n), ...batchOf(2, 'seldom', 2_000n)];
-  // What a merge leaves of the first account, and nothing of the last upload of the second.
+  // A merge keeps the last upload of the first account. The last one of the second is missing.
   const left = [uploads[39]!, uploads[40]!];
   await warehouse.insert('cost', storageBlock(COST, left, new Arena()));
   const answers: unknown[][] = [];

@@ -8,18 +8,18 @@ import { statementsOf } from '../../../src/warehouse/sql.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 
 /**
- * What deploy/clickhouse lets an analyst do. The engine in a process keeps users in its configuration
- * alone: it parses every statement as it is, and then gets the rights and row policies that stand in
- * them as configuration of its only user.
+ * Checks what deploy/clickhouse lets an analyst do. The engine in a process takes users only from
+ * its configuration. So it parses every statement unchanged, and then gets the rights and row
+ * policies of the statements as the configuration of its only user.
  */
 
 const ACCESS = new URL('../../../deploy/clickhouse/', import.meta.url);
 const SCHEMA = new URL('../../../src/warehouse/schema/', import.meta.url);
-/** What making the schema and its rows takes, none of it reading. */
+/** Rights to create the schema and its rows. None of them allows reading the rows. */
 const SETTING_UP = [
   'GRANT CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW, ALTER SETTINGS, ALTER COLUMN, INSERT ON custom_data.*',
   'GRANT TABLE ENGINE ON *',
-  // A view that is replaced is made by another name first.
+  // A view is replaced by way of a temporary name.
   'GRANT SELECT, DROP TABLE ON custom_data._tmp_replace_*',
 ];
 

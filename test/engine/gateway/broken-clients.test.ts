@@ -72,7 +72,7 @@ describe('an upload is taken back when its client', () => {
   test('stops sending', async () => {
     const startedAt = performance.now();
     expect(await client.answer()).toMatchObject({ status: 408, headers: { connection: 'close' } });
-    // Long before the deadline for the whole upload.
+    // This is long before the deadline of the whole upload.
     expect(performance.now() - startedAt).toBeLessThan(2_700);
     await expectAborted();
     expect(outcome()).toBe('refused 408');

@@ -57,7 +57,7 @@ describe('the same key', () => {
     const again = await accepted({ key: '"k 1"' });
     expect(again).toEqual({ ...first, status: 'validated', prevStatus: 'uploaded' });
     expect(ends()).toEqual([first.requestId]);
-    // Of the repeated upload nothing is written.
+    // The repeated upload writes nothing.
     expect(gateway.log.records('uploads')).toHaveLength(2);
     expect(gateway.log.records('status')).toHaveLength(1);
   });
@@ -121,7 +121,7 @@ describe('of an account that was erased', () => {
     ];
     const all = [...before, same, another].map(({ requestId }) => requestId);
     expect(ends().sort()).toEqual(all.sort());
-    // From now on it is the new account's.
+    // From now on the keys belong to the new account.
     expect((await accepted({ key: 'same' })).requestId).toBe(same.requestId);
     expect((await create({ key: 'another' })).status).toBe(422);
   });

@@ -47,7 +47,7 @@ async function expectUnavailable(response: Response): Promise<void> {
   expect(gateway.lookup.known.size).toBe(0);
 }
 
-/** A gateway that has closed has nothing under way that could still append. */
+/** Closes the gateway and expects that it appends nothing more. */
 async function expectNothingMore(): Promise<void> {
   const before = types();
   await gateway.close();
@@ -152,7 +152,7 @@ test('a stalled log stops the client; it goes on where it stopped', async () => 
   void client.send(body, 20_000);
   await eventually(() => gateway.log.unacknowledged === 3);
   await new Promise((resolve) => setTimeout(resolve, 300));
-  // Three chunks unacknowledged, one being filled; the rest is in the client or the kernel.
+  // Three chunks are unacknowledged and one is being filled. The client or the kernel has the rest.
   expect(gateway.log.begunBytes).toBe(3 * TARGET_BYTES);
   gateway.log.resume();
   expect((await client.answer()).status).toBe(201);
@@ -196,7 +196,7 @@ test('a client held back by the log is not called slow', async () => {
   gateway = await startGateway({ logTimeoutMs: 10_000, uploadDeadlineMs: 4_000 });
   gateway.log.stall();
   const answered = upload(noise(1_000_000));
-  await new Promise((resolve) => setTimeout(resolve, 1_500)); // more than the idle share
+  await new Promise((resolve) => setTimeout(resolve, 1_500)); // longer than the idle limit
   gateway.log.resume();
   expect((await answered).status).toBe(201);
 

@@ -9,7 +9,7 @@ const NEEDLE = `\r\n--${BOUNDARY}`;
 const FIELD = 'content-disposition: form-data; name="a"\r\n\r\n';
 const FILE = 'content-disposition: form-data; name="file"; filename="f"\r\n\r\n';
 
-/** Whatever a form is made of, and what resembles a boundary or begins one. */
+/** The pieces of a form, and text that resembles or begins a boundary. */
 const pieces = fc.oneof(
   { weight: 6, arbitrary: fc.nat(NEEDLE.length).map((length) => NEEDLE.slice(0, length)) },
   { weight: 2, arbitrary: fc.constantFrom('\r', '\n', '\r\n', '-', '--', 'x', '--x-x', '--x-x--') },
@@ -18,7 +18,10 @@ const pieces = fc.oneof(
   { weight: 2, arbitrary: fc.string({ maxLength: 60 }) },
 );
 
-/** How a form ends whose body comes in pieces of these sizes: with an error, or without; or not. */
+/**
+ * Returns how a form ends whose body arrives in pieces of these sizes: with an error, without one,
+ * or not at all.
+ */
 async function ending(body: Buffer, sizes: readonly number[]): Promise<string> {
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
   const form = strictForm({ headers });
@@ -33,7 +36,7 @@ async function ending(body: Buffer, sizes: readonly number[]): Promise<string> {
     at += size;
   }
   form.end();
-  // Nothing outside the process is waited for, so what has not ended by then never does.
+  // Nothing waits for another process. A form that has not ended by then never ends.
   for (let turn = 0; turn < 10; turn++) await setImmediate();
   return end ?? 'waits for ever';
 }

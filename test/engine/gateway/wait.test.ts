@@ -60,7 +60,7 @@ describe('Prefer: wait', () => {
     expect(answer.headers.get('preference-applied')).toBe('wait=1');
     expect(waited()).toBeGreaterThan(950);
     expect(await waitingNow()).toBe(0);
-    // The time that was asked for is no slowness of the service.
+    // The metric does not include the time that the client asked to wait.
     expect((await secondsOfReads()) - secondsBefore).toBeLessThan(0.9);
   });
 
@@ -114,7 +114,7 @@ describe('Prefer: wait', () => {
     }
     await untilWaiting(count);
     let during = Infinity;
-    // What is still being written to the sockets is not what waiting costs.
+    // Takes the smallest of several values, to exclude data that is still written to the sockets.
     for (let look = 0; look < 5; look++) {
       during = Math.min(during, heapUsed());
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -135,7 +135,7 @@ describe('Prefer: wait', () => {
       expect([status, (JSON.parse(body) as Transition).status]).toEqual([200, 'validated']);
     }
     expect(await waitingNow()).toBe(0);
-    // From both sides: what else this process came to hold meanwhile is there before or afterwards too.
+    // Takes the smaller of two differences, to exclude what this process allocated meanwhile.
     const perWaiter = Math.min(during - before, during - heapUsed()) / count;
     expect(perWaiter).toBeLessThan(25 * 1024);
     expect(cpuShare).toBeLessThan(0.2);
@@ -143,7 +143,7 @@ describe('Prefer: wait', () => {
   });
 });
 
-/** What the metric of durations has counted for reads, together. */
+/** Returns the seconds of all reads together that the metric of durations has counted. */
 async function secondsOfReads(): Promise<number> {
   const { values } = await httpDuration.get();
   const sum = values.find(

@@ -11,7 +11,7 @@ function model({ family, bytes }: GeneratedFile): ModelVerdict {
   return modelVerdict(family, bytes, { requestDate: REQUEST_DATE, integratedChannels });
 }
 
-/** As it stands in a reason. */
+/** Returns the name as a reason shows it. */
 function shortened(name: string): string {
   const points = Array.from(name);
   return points.length > 64 ? `${points.slice(0, 64).join('')}…` : name;
@@ -33,7 +33,7 @@ describe('what the row path says is what the plain model says', () => {
   test('of valid files: the same rows, keys and totals', () => {
     fc.assert(
       fc.property(validFile, (file) => {
-        // The model must agree that these are valid, or the property would compare less than it says.
+        // The model must find these files valid too, or the property compares less than it says.
         expect(model(file).valid).toBe(true);
         expectAsTheModel(file);
       }),

@@ -6,8 +6,8 @@ import { heapUsed } from '../../support/machine/heap-used.js';
 import { FACTS, fileWith } from '../../support/files/files.js';
 
 /**
- * Bad input costs no more than its size. Each shape is judged at a size and at four times that
- * size; a quadratic path would take sixteen times as long, and minutes at the larger one.
+ * The cost of bad input is linear in its size. Each shape is measured at one size and at four times
+ * that size. A quadratic path would take sixteen times as long, and minutes at the larger size.
  */
 
 const MIB = 1024 * 1024;
@@ -19,7 +19,7 @@ const fill = (unit: string, size: number): string => unit.repeat(Math.ceil(size 
 const wideHeader = (columns: number): string =>
   Array.from({ length: columns }, (_, i) => `c${i}`).join(',') + '\n';
 
-/** Strings that many a simple hash takes for the same: "Aa" and "BB" in base 31. */
+/** Returns strings that collide in simple hashes: "Aa" and "BB" are equal in base 31. */
 function nearCollisions(count: number): string[] {
   const length = Math.ceil(Math.log2(count));
   return Array.from({ length: count }, (_, i) =>
@@ -58,7 +58,7 @@ const SHAPES: [name: string, family: FamilyName, file: (size: number) => string]
   ],
 ];
 
-/** Milliseconds of processor time of this process: others on the machine do not count. */
+/** Returns milliseconds of processor time of this process. Other processes do not count. */
 function cost(family: FamilyName, file: Buffer): number {
   const times = [0, 1, 2].map(() => {
     const before = process.cpuUsage();
@@ -77,7 +77,7 @@ describe('the cost of a file is linear in its size', () => {
   test.each(SHAPES)('%s', (_name, family, file) => {
     const small = cost(family, Buffer.from(file(MIB / 4)));
     const large = cost(family, Buffer.from(file(MIB)));
-    // Below some milliseconds, garbage collection and compilation are most of what is measured.
+    // Below a few milliseconds, garbage collection and compilation dominate the measurement.
     expect(large).toBeLessThan(8 * Math.max(small, 10));
     expect(large).toBeLessThan(2_000);
   });

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 
 import { openQueryServer, type TestQueryServer } from './query-server-fixture.js';
 
-/** What the file and the address hold; no answer may. */
+/** The content of the file and of the address. No answer may contain it. */
 export const SECRET = 'this-stays-outside';
 
-/** A query server, and what its queries must not reach: a file, a place for another, an address. */
+/** A query server and what its queries must not reach: a file, a path to write to, an address. */
 export class ForbiddenPlaces {
   readonly secret: string;
   readonly target: string;
-  /** Requests that the address was sent. */
+  /** Number of requests to the address. */
   visits = 0;
   private readonly elsewhere: Server;
 
@@ -36,7 +36,7 @@ export class ForbiddenPlaces {
     return `127.0.0.1:${(this.elsewhere.address() as AddressInfo).port}`;
   }
 
-  /** The query with the places in it, in place of `SECRET`, `TARGET` and `ADDRESS`. */
+  /** Replaces `SECRET`, `TARGET` and `ADDRESS` in the query with the places. */
   fill(query: string): string {
     return query
       .replaceAll('SECRET', this.secret)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Status and body of a request of a browser. */
+/** Sends a request as a browser does. Returns its status and body. */
 async function visit(path: string, headers: Readonly<Record<string, string>>) {
   const sent = request(server.url + path, { headers, agent: false }).end();
   const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];

@@ -15,7 +15,7 @@ async function codeOf(query: string): Promise<string | null> {
   return (await ask(server.url, query)).headers.get('x-clickhouse-exception-code');
 }
 
-/** Whatever this engine has, also what a later version of it learns. */
+/** Covers every function of this engine, and so those that a later version adds. */
 describe('of all functions that the engine has', () => {
   let allowed: string[];
   let refused: string[];
@@ -61,7 +61,7 @@ describe('of all functions that the engine has', () => {
         `SELECT arrayMap(((${name})) AS ${name}, ['x'])`,
         `SELECT arrayReduce('${name}', ['x'])`,
       ]) {
-        // Some names cannot even be written in each of these ways.
+        // Some names are syntax errors in some of these forms.
         expect([query, await codeOf(query)]).toEqual([
           query,
           expect.stringMatching(/^(?:446|62)$/),
@@ -71,11 +71,11 @@ describe('of all functions that the engine has', () => {
   });
 
   test('none that is allowed is refused', async () => {
-    // The engine writes it as an operator, with one argument.
+    // The engine formats `not` as an operator with one argument.
     const names = allowed.filter((name) => name !== 'not');
     for (let start = 0; start < names.length; start += 50) {
       const calls = names.slice(start, start + 50).map((name) => `\`${name}\`('sum', 2)`);
-      // The engine does not like some of the arguments: it has seen them.
+      // The engine refuses some of the arguments, so it accepts the functions.
       expect([calls, await codeOf(`SELECT ${calls.join(', ')}`)]).toEqual([
         calls,
         expect.stringMatching(/^4[123]$/),
@@ -85,7 +85,7 @@ describe('of all functions that the engine has', () => {
 });
 
 test.each([
-  // Functions of many kinds, in the case that the engine takes.
+  // Functions of many kinds, in every letter case that the engine accepts.
   ["SELECT UPPER('a'), cOnCaT('a', 'b'), SubStr('abc', 2), IFNULL(NULL, 1)", 'A\tab\tbc\t1\n'],
   ['SELECT COUNT(*), Sum(number), AVG(number) FROM numbers(3)', '3\t3\t1\n'],
   [
@@ -157,7 +157,7 @@ test.each([
   ],
   ["SELECT user = '' OR 1, query_id != '' FROM system.processes LIMIT 1", '1\t1\n'],
   ["SELECT count() > 0 FROM system.processes WHERE Settings['readonly'] = '1'", '1\n'],
-  // Tables of their own making.
+  // Tables that a function or a clause makes.
   ["SELECT * FROM values('a String, b Array(Decimal(9, 2))', ('x', [1]))", 'x\t[1]\n'],
   ["SELECT * FROM values(('x', 1), ('y', 2))", 'x\t1\ny\t2\n'],
   ["SELECT * FROM values('x', 'y')", 'x\ny\n'],

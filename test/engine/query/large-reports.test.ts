@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { ask, openQueryServer, type TestQueryServer } from './query-server-fixture.js';
 
-/** Different texts of 250 bytes: more than a query may have in memory. */
+/** Distinct texts of 250 bytes: more than fits into the memory of a query. */
 const COUNT = 12_000_000;
 const TEXTS = textsOf('some_numbers');
 const ENDLESS_TEXTS = textsOf('all_numbers');
@@ -49,7 +49,7 @@ describe('a report that needs more memory than a query may have', () => {
   test('leaves no file behind when it is stopped', async () => {
     const endless = `SELECT count() FROM (${ENDLESS_TEXTS} GROUP BY text)`;
     const { text } = await ask(server.url, endless, { max_execution_time: '4' });
-    // Which of the two comes first depends on the machine.
+    // It depends on the machine which of the two limits is reached first.
     expect(text).toMatch(/TIMEOUT_EXCEEDED|Limit for temporary files size exceeded/);
     expect(await filesLeft()).toEqual([]);
   });

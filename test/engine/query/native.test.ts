@@ -71,7 +71,7 @@ describe('the Native format for a protocol version', () => {
     const query = `SELECT ${expression} AS v, number AS n FROM numbers(3000)`;
     const plain = await native(query);
     const versioned = await native(query, 54_460);
-    // One block, two columns.
+    // 8 bytes for one block, and 1 byte for each of two columns.
     expect(versioned.length - plain.length).toBe(8 + 2);
     expect(versioned.subarray(8 + 2, 8 + 2 + 3)).toEqual(plain.subarray(2, 2 + 3));
     expect(versioned.subarray(-8 * 3000)).toEqual(plain.subarray(-8 * 3000));
@@ -101,7 +101,7 @@ describe('the Native format for a protocol version', () => {
       bytes += part.length;
       most = Math.max(most, process.memoryUsage().arrayBuffers - before);
     }
-    // One block: its number of columns, then of rows.
+    // The head of the only block: its number of columns, then of rows.
     expect([...first.subarray(8, 12)]).toEqual([1, 0x80, 0xb5, 0x18]);
     expect(bytes).toBeGreaterThan(400_000 * 1_000);
     expect(most).toBeLessThan(128 * 1024 * 1024);

@@ -20,7 +20,7 @@ export interface TestQueryServer {
 
 export const ROWS = 100_000;
 
-/** The interface over an engine of its own with the table `custom_data.t` of `ROWS` rows. */
+/** Opens the query interface of a new engine with the table `custom_data.t` of `ROWS` rows. */
 export async function openQueryServer(
   limits: Partial<Pick<Limits, 'queryConcurrency' | 'queryTimeoutMs'>> = {},
 ): Promise<TestQueryServer> {

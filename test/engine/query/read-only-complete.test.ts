@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ForbiddenPlaces, SECRET } from './forbidden-places.js';
 import { ask, type TestQueryServer } from './query-server-fixture.js';
 
-/** Of all table functions that the engine has, those that make their rows themselves. */
+/** The table functions that generate their rows. */
 const MAKING_ROWS = new Set([
   'format',
   'generateSeries',
@@ -20,10 +20,10 @@ const MAKING_ROWS = new Set([
   'zeros_mt',
 ]);
 
-/** These hold a statement in place of arguments. */
+/** Table functions that take a statement instead of arguments. */
 const HOLDING_STATEMENTS = new Set(['viewExplain', 'viewIfPermitted']);
 
-/** Whatever the engine can do, also what a later version of it learns. */
+/** Covers everything the engine can do, and so what a later version adds. */
 describe('of all that the engine has', () => {
   let server: TestQueryServer;
   let places: ForbiddenPlaces;
@@ -137,7 +137,7 @@ describe('of all that the engine has', () => {
     'DETACH DATABASE custom_data',
     'DROP DATABASE custom_data',
   ])('%s is refused', async (query) => {
-    // One that the engine cannot even read is a syntax error.
+    // A statement that the engine cannot parse is a syntax error.
     await refused(query, [...READONLY, ...FUNCTION_NOT_ALLOWED, 62]);
   });
 });

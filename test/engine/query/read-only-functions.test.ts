@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { ForbiddenPlaces, SECRET } from './forbidden-places.js';
 import { ask } from './query-server-fixture.js';
 
-/** Ways around a list of functions, and around the words that are refused. */
+/** Ways around the list of functions and around the words that are refused. */
 describe('a query cannot', () => {
   let places: ForbiddenPlaces;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('a query cannot', () => {
       ["SELECT arrayMap(x -> arrayMap(file, [x]), ['SECRET'])", 446],
       ["SELECT * APPLY `file` FROM (SELECT 'SECRET')", 446],
       ["SELECT * APPLY(file, 'p_') FROM (SELECT 'SECRET')", 446],
-      // An alias frees no name of the engine's.
+      // An alias does not permit a function of the engine with that name.
       ["SELECT 1 AS file, file('SECRET')", 446],
       ["WITH x -> x AS file SELECT file('SECRET')", 446],
       ["SELECT (WITH x -> x AS file SELECT file(1)), file('SECRET')", 446],
@@ -58,12 +58,12 @@ describe('a query cannot', () => {
       ["SELECT '}' AS `{a:`, file('SECRET')", 446],
       ["SELECT {p:Enum8('}' = 1)}, file('SECRET')", 446],
       ['SELECT @@hostname', 446],
-      // The name of an aggregate function, and what is given to it.
+      // Names of aggregate functions in strings, and their arguments.
       ["SELECT arrayReduce('aggThrow(1)', [1])", 446],
       ["SELECT arrayReduce(concat('agg', 'Throw'), [1])", 36],
       ["SELECT arrayReduce('groupConcat(file(\\'SECRET\\'))', ['a', 'b'])", 36],
       ["SELECT initializeAggregation('flameGraph', 1)", 446],
-      // Columns of a structure.
+      // Columns that a structure in a string defines.
       ["SELECT b FROM values('a String, b String ALIAS file(\\'SECRET\\')', 'x')", 36],
       ["SELECT b FROM values(('a String, b String ALIAS file(\\'SECRET\\')'), 'x')", 36],
       ["SELECT b FROM values($$a String, b String ALIAS file('SECRET')$$, 'x')", 36],
@@ -74,7 +74,7 @@ describe('a query cannot', () => {
       ["SELECT b FROM null('b String ALIAS hostName()')", 446],
       ["SELECT * FROM format(CSV, 'a String DEFAULT file(\\'SECRET\\')', 'x')", 164],
       ["SELECT structureToProtobufSchema('a UInt8 DEFAULT file(\\'SECRET\\')', 'x')", 446],
-      // Names of tables as texts.
+      // Table names in strings.
       ["SELECT hasColumnInTable('default', 'SECRET', 'c1')", 446],
       ["SELECT hasColumnInTable('ADDRESS', 'd', 't', 'c1')", 446],
       ["SELECT joinGet('default.`SECRET`', 'c1', 1)", 446],

@@ -10,14 +10,14 @@ const ENDLESS = 'SELECT number, repeat(toString(number), 5) FROM numbers(1000000
 
 const COMPUTING = 'SELECT count() FROM numbers(1000000000000) WHERE number % 7 = 3';
 
-/** An answer whose body the test reads itself. */
+/** Sends a query. The test reads the body of the answer itself. */
 async function open(url: string, query: string): Promise<IncomingMessage> {
   const request = get(`${url}/?query=${encodeURIComponent(query)}`);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return response;
 }
 
-/** Statements in the engine besides the one that asks. */
+/** Counts the statements that the engine runs, besides the one that asks. */
 function underway(server: TestQueryServer): number {
   const query = "SELECT count() - 1 FROM system.processes WHERE query NOT ILIKE 'INSERT%'";
   return Number(server.writer.query(query, 'TSV'));

@@ -15,7 +15,7 @@ const GOOD = '0193c2f0-0000-7000-8000-000000000001';
 const BAD = '0193c2f0-0000-7000-8000-000000000002';
 const REASON = '{"date":["row 2: \\"x\\" is not a date"]}';
 
-/** Writes one transition, at a second of its own. */
+/** Writes one transition at the given second. */
 async function happened(
   requestId: string,
   status: Status,
@@ -76,7 +76,7 @@ test('upload_requests shows the furthest transition of a request, whatever came 
   }
 });
 
-/** The history as a gateway asks it. */
+/** Opens the history as a gateway does. */
 function openHistory(): { store: SqlRequestStore; lookUps: HistoryLookUps } {
   const store = new SqlRequestStore(opened.warehouse, opened.database);
   return { store, lookUps: new HistoryLookUps((ids) => store.statesOf(ids)) };

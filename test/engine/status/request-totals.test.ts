@@ -14,7 +14,7 @@ afterAll(() => opened.close());
 
 let number = 0;
 
-/** A cost upload of so many seconds ago that has come as far as `status`. */
+/** Writes a cost upload that is `agoSeconds` old and has reached `status`. */
 async function uploaded(agoSeconds: number, status: Status, rows: RowCounts): Promise<void> {
   const at = timestampOf(Date.now() - agoSeconds * 1000);
   await new SqlRequestStore(opened.warehouse, opened.database).writeTransitions([

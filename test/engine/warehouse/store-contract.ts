@@ -14,9 +14,9 @@ export interface OpenRowStore {
 }
 
 /**
- * What every row store promises, and the history of requests beside it.
+ * The contract of every row store and its history of requests.
  *
- * @param open gives one of its own, with nothing in it
+ * @param open opens a new, empty store
  */
 export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>): void {
   describe(name, () => {
@@ -108,7 +108,7 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
           transition(done, 'validated', 4),
           transition(failed, 'uploaded', 0),
         ]);
-        // A replay tells a state again, at a later time.
+        // A replay writes a state again, at a later time.
         await requests.writeTransitions([transition(done, 'succeeded', 9)]);
         const states = await requests.statesOf([unknown, failed, done, begun]);
         expect(states.get(done)).toMatchObject({
@@ -195,7 +195,7 @@ function id(): string {
   return uuidv7({ msecs: 1_795_240_000_000 });
 }
 
-/** A row for each name: a campaign, or a metric. */
+/** Makes an upload with one row for each name. A name is a campaign or a metric. */
 function upload(
   family: Family,
   of: string,

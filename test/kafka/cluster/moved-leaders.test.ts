@@ -55,7 +55,7 @@ describeWithBroker('while partitions change their leaders', () => {
     const options = { partitions: 1, replicationFactor: 3, timeoutMs: 4_000 };
     await logs.open(options);
     const leader = await cluster.leader(uploads(), 0);
-    // Connected with nobody else.
+    // The client knows this broker only.
     const brokers = [`127.0.0.1:${cluster.node(leader).proxy.port}`];
     const log = await logs.open({ ...options, brokers });
     await log.append('uploads', [record('before')]);

@@ -58,7 +58,7 @@ describeWithBroker('the topics of three brokers', () => {
   });
 
   it('with two replicas take nothing that one of them alone would have', async () => {
-    // Longer than the brokers take to give up one that is away.
+    // Longer than the brokers take to notice that one of them is away.
     const log = await logs.open({ replicationFactor: 2, timeoutMs: 20_000 });
     const leader = await cluster.leader(`${logs.prefix}uploads`, 0);
     const follower = await cluster.admin(async (admin) => {
@@ -68,7 +68,7 @@ describeWithBroker('the topics of three brokers', () => {
     await log.append('uploads', [record('both')]);
     await cluster.node(follower).kill();
     await expect(log.append('uploads', [record('one')])).rejects.toThrow(LogUnavailableError);
-    // Other processes start all the same.
+    // Other processes still start.
     await logs.open({ replicationFactor: 2 });
     await cluster.node(follower).restart();
     await until(() =>

@@ -11,7 +11,7 @@ import { type ServiceProcess, tokenFor } from '../../support/service/service-pro
 import { IS_SOAK } from '../../support/service/soak.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
-/** The scaled-out service while its broker is not there yet, dies, and hangs. */
+/** The scaled-out service while its broker has not started, is killed, or hangs. */
 
 const ROLES = ['gateway', 'ingest', 'status'] as const;
 const KILLS = IS_SOAK ? 3 : 1;
@@ -46,18 +46,16 @@ describeWithBroker('the broker', () => {
     return { code: answer.status, answer: await answer.json() };
   };
 
-  /**
-   * What a client sees: no creates, and reads of what the gateway knows. So it is to be sent them on.
-   */
+  /** A client cannot create, but can read what the gateway knows. So the gateway stays ready. */
   async function expectAway(known: string): Promise<void> {
-    // One that was under way may still be acknowledged.
+    // An upload that was already under way may still be acknowledged.
     await until(async () => (await client.post('cost', FILE)).status === 503);
     const refused = await client.post('cost', FILE);
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
     const read = await client.get('cost', known);
     expect(await read.json()).toMatchObject({ requestId: known, status: 'succeeded' });
-    // It may be a request that has not come here yet.
+    // The record of this request may not have reached the gateway yet.
     const unknown = await client.get('cost', UNKNOWN);
     expect(unknown.status).toBe(503);
     expect(Number(unknown.headers.get('Retry-After'))).toBeGreaterThan(0);
@@ -135,7 +133,7 @@ describeWithBroker('the broker', () => {
   });
 });
 
-/** Asks again and again. The test's own time limit ends it. */
+/** Polls until the condition holds. The time limit of the test ends it. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(50);
 }

@@ -17,7 +17,7 @@ import {
   WarehouseModel,
 } from '../../support/model/warehouse-model.js';
 
-/** Clients that wait for each 201 win with the next upload, through any gateway, whatever its clock. */
+/** Clients that wait for each 201 win with the next upload, through any gateway and clock. */
 
 const SLOW = clockShiftedBy(-5 * 60_000);
 const ROUNDS = IS_SOAK ? 40 : 6;
@@ -54,7 +54,10 @@ describeWithBroker('two gateways whose clocks differ by five minutes', () => {
     await proxy.close();
   });
 
-  /** Uploads one file of each family; the same keys are uploaded again and again, each time with another value. */
+  /**
+   * Uploads one file of each family. The same keys are uploaded again and again, each time with a
+   * new value.
+   */
   async function upload(gateway: ServiceProcess, ...keys: readonly string[]): Promise<void> {
     const value = String(++number);
     const client = new ApiClient(() => gateway.ports.api, token);
@@ -82,7 +85,10 @@ describeWithBroker('two gateways whose clocks differ by five minutes', () => {
       : { date: YESTERDAY, channel: 'news', event_category: key, event_value: value };
   }
 
-  /** Every request so far has succeeded, found through either gateway, and the reports show the last accepted. */
+  /**
+   * Expects that every request so far has succeeded, through either gateway, and that the reports
+   * show the last accepted value.
+   */
   async function expectLastAcceptedToWin(): Promise<void> {
     for (const gateway of [right, slow]) {
       const client = new ApiClient(() => gateway.ports.api, token);
@@ -111,7 +117,7 @@ describeWithBroker('two gateways whose clocks differ by five minutes', () => {
 
   test('the last accepted wins, round after round through both', async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      // Of each pair of uploads the later one goes through the slow clock.
+      // The second upload of each pair goes through the gateway with the slow clock.
       await upload(right, 'all', `pair${round}`);
       await upload(slow, 'all', `pair${round}`);
     }
@@ -140,7 +146,7 @@ describeWithBroker('two gateways whose clocks differ by five minutes', () => {
   });
 
   test('the last accepted wins after both were killed at once, the history being behind', async () => {
-    // What the status role has not written is known to the log alone.
+    // Only the log has what the status role has not written.
     await status.kill();
     await upload(right, 'all', 'killed');
     await Promise.all([right.kill(), slow.kill()]);

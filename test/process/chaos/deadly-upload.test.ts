@@ -21,7 +21,7 @@ import {
   WarehouseModel,
 } from '../../support/model/warehouse-model.js';
 
-/** An upload that kills whoever processes it, and what operators do with the command line tool. */
+/** An upload that kills every process that handles it, and what operators do about it. */
 
 const TOOL = fileURLToPath(new URL('../../../bin/custom-data.mjs', import.meta.url));
 const MARKER = 'deadly';
@@ -49,7 +49,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
   });
   afterAll(() => cluster.close());
 
-  /** Runs the tool as an operator does; gives what it printed. */
+  /** Runs the tool as an operator does and returns its output. */
   async function customData(...args: string[]): Promise<string> {
     const env = {
       PATH: process.env['PATH'],
@@ -68,7 +68,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     return (await client.create('cost', csvOf(COST, rows))).requestId;
   }
 
-  /** Starts ingest again whenever it has been killed; gives how often that was. */
+  /** Restarts ingest whenever it is killed, and returns how often that was. */
   async function supervise(done: AbortSignal): Promise<number> {
     let deaths = 0;
     while (!done.aborted) {
@@ -84,7 +84,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
   test('an upload that ends its process three times is set aside, and the ones beside it succeed', async () => {
     const done = new AbortController();
     const supervisor = supervise(done.signal);
-    // Whoever waits for it is told.
+    // The test awaits it later and gets the error then.
     supervisor.catch(() => undefined);
 
     const innocent: string[] = [];
@@ -115,7 +115,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     const stored = "SELECT campaign FROM cost_rows WHERE account = 'acme'";
     expect(await cluster.query(stored)).not.toContainEqual({ campaign: MARKER });
 
-    // What killed is mended, and the upload comes back at its old place.
+    // The cause of the kills is repaired, and the upload returns to its old place.
     await ingest.stop();
     ingest = await cluster.restart(ingest, 'ingest');
     const retried = (await customData('dead-letter', 'retry', deadly)).trim();

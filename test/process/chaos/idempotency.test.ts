@@ -15,7 +15,7 @@ import { killedAtEnd } from '../../support/service/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { countFault } from '../../support/service/soak.js';
 
-/** One upload for a key, whichever gateway gets it. */
+/** A key gives one upload, whichever gateway gets the file. */
 
 describeWithBroker('two gateways', () => {
   let cluster: Cluster;

@@ -9,16 +9,16 @@ import { Load } from '../../support/service/load.js';
 import type { ServiceProcess } from '../../support/service/service-process.js';
 import { IS_SOAK } from '../../support/service/soak.js';
 
-/** SIGKILL of every process of the scaled-out service, again and again under load. */
+/** Kills every process of the scaled-out service with SIGKILL, again and again under load. */
 
-/** In each of them every process is killed once. */
+/** Each round kills every process once. */
 const ROUNDS = IS_SOAK ? 4 : 1;
 const LONGEST_PAUSE_MS = 600;
-/** A killed consumer holds its partitions back until its session ends, after 10 s. */
+/** A killed consumer keeps its partitions until its session ends, after 10 s. */
 const WORKING_MS = 90_000;
 const CLIENTS = IS_SOAK ? 6 : 3;
 
-/** A place in the cluster: a process, or its successor on the way. */
+/** A place in the cluster: a process, or its successor that is starting. */
 class Seat {
   running: ServiceProcess | undefined;
   private start: Promise<ServiceProcess>;
@@ -34,7 +34,7 @@ class Seat {
     return this.start;
   }
 
-  /** Kills the process, once it is up; its successor is not waited for. */
+  /** Kills the process once it is up. Does not wait for its successor. */
   async kill(): Promise<void> {
     const process = await this.start;
     this.running = undefined;
@@ -55,7 +55,7 @@ class Seat {
   private seated(start: Promise<ServiceProcess>): Promise<ServiceProcess> {
     start.then(
       (process) => (this.running = process),
-      // Whoever needs the process is told.
+      // Callers that await `start` get the error.
       () => undefined,
     );
     return start;
@@ -73,11 +73,11 @@ describeWithBroker('kills', () => {
   });
   afterAll(() => cluster.close(), 120_000);
 
-  /** The gateway that is the client's, or the other while that is down. */
+  /** Returns the port of the client's gateway, or of the other gateway while that is down. */
   function portOf(client: number): number {
     const gateways = client % 2 === 0 ? [seats[0]!, seats[1]!] : [seats[1]!, seats[0]!];
     const up = gateways.find(({ running }) => running !== undefined);
-    // While both are down the client finds nobody there.
+    // While both are down, nothing listens on the port.
     return up?.running?.ports.api ?? 1;
   }
 
@@ -94,7 +94,7 @@ describeWithBroker('kills', () => {
     for (let round = 0; round < ROUNDS; round++) {
       let isFirstIngest = true;
       for (const seat of shuffled(seats)) {
-        // One ingest process of each round is killed at work, the other in whatever it is about.
+        // Each round kills one ingest process while it works, and the other at any moment.
         if (seat.role === 'ingest' && isFirstIngest) {
           isFirstIngest = false;
           await seat.isAtWork();

@@ -13,8 +13,8 @@ import { IS_SOAK } from '../../support/service/soak.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
 /**
- * Records of an upload that the broker has, or has not, and nobody knows: the client is answered 503,
- * the upload is applied as a whole or not at all, and sending it again is safe.
+ * Nobody knows whether the broker has some records of an upload. The client gets 503, the upload is
+ * applied as a whole or not at all, and it is safe to send it again.
  */
 
 const RECORDS = {
@@ -54,7 +54,7 @@ describeWithBroker('a gateway that loses the broker in the middle of an upload',
     await proxy.close();
   });
 
-  /** Several chunks. */
+  /** Returns the rows of a file of several chunks. */
   function rowsOf(account: string): CsvRow[] {
     return Array.from({ length: 3_000 }, (_, i) => ({
       date: `2026-02-${String(1 + (i % 28)).padStart(2, '0')}`,

@@ -41,7 +41,7 @@ describeWithBroker('with two gateways and two ingests', () => {
       cluster.start('ingest'),
     ]);
     gateways.push(await cluster.start('gateway'));
-    // Gateways that start apart look for new partitions at different times.
+    // Gateways that start at different times look for new partitions at different times.
     await sleep(6_000);
     gateways.push(await cluster.start('gateway', clockShiftedBy(-5 * 60_000)));
     logs = new KafkaLogs(() => [cluster.broker.address]);
@@ -63,7 +63,7 @@ describeWithBroker('with two gateways and two ingests', () => {
     }));
   }
 
-  /** Uploads through one gateway; the request is then known to all of them. */
+  /** Uploads through one gateway. All gateways know the request then. */
   async function upload(gateway: number, rows: readonly CsvRow[], overMs = 0): Promise<void> {
     const clients = gateways.map(({ ports }) => new ApiClient(() => ports.api, token));
     const answer = await clients[gateway]!.post('cost', csvOf(COST, rows), overMs);
@@ -74,7 +74,7 @@ describeWithBroker('with two gateways and two ingests', () => {
     for (const client of clients) expect((await client.get('cost', requestId)).status).toBe(200);
   }
 
-  /** Records in the partitions that were added. */
+  /** Returns the number of records in each added partition. */
   async function added(topic: 'uploads' | 'status'): Promise<number[]> {
     return (await log.endOffsets(topic)).slice(BEFORE[topic]);
   }
@@ -100,7 +100,7 @@ describeWithBroker('with two gateways and two ingests', () => {
       const counts = [...uploads, ...(await added('status'))];
       return uploads.length > 0 && Math.min(...counts) > 0;
     };
-    // Which partition an upload goes to is chance.
+    // The partition of an upload is random.
     while (Date.now() < until || (Date.now() < until + 90_000 && !(await isEveryOneUsed()))) {
       // The second of two uploads of a key goes through the gateway with the slow clock.
       const key = `key ${accepted.length}`;

@@ -8,11 +8,11 @@ import { Load } from '../../support/service/load.js';
 import type { ServiceProcess } from '../../support/service/service-process.js';
 import { countFault, IS_SOAK } from '../../support/service/soak.js';
 
-/** Ingest processes that join and leave while uploads are open, and while finished ones wait. */
+/** Ingest processes join and leave while uploads are open and while finished ones wait. */
 
-/** Half of them join, half of them leave. */
+/** Half of the changes are joins, half are departures. */
 const CHANGES = IS_SOAK ? 4 : 2;
-/** An upload is open across one change or two. */
+/** An upload stays open across one or two changes. */
 const UPLOAD_MS = 4_000;
 const BETWEEN_MS = 2_500;
 
@@ -22,7 +22,7 @@ describeWithBroker('a rebalance', () => {
   let status: ServiceProcess;
   beforeAll(async () => {
     cluster = await Cluster.open({
-      // What waits for the warehouse is left to the others instead of being waited for.
+      // A leaving process does not wait for the warehouse: the others process its uploads.
       env: { SHUTDOWN_SECONDS: '2', CLICKHOUSE_TIMEOUT_SECONDS: '2' },
     });
     [gateway, status] = await Promise.all([cluster.start('gateway'), cluster.start('status')]);

@@ -16,11 +16,11 @@ import { countFault } from '../../support/service/soak.js';
 import { appendAgain, ingestIdle, recordsOf } from '../../support/kafka/uploads-topic.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
-/** Reading records again, all of them or in another order, changes nothing. */
+/** Reading all records again, or reading them in another order, changes nothing. */
 
 const RETENTION_MS = 7 * 86_400_000;
 
-/** What the API says of every request that the warehouse knows, by its id. */
+/** Returns the API's answer for each request that the warehouse knows, by request id. */
 async function answers(
   warehouse: QueryTarget,
   gateway: ServiceProcess,
@@ -65,7 +65,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     await cluster.close();
   });
 
-  /** Of a group without members. */
+  /** Commits offsets for the ingest group while it has no members. */
   async function commit(offsets: readonly number[]): Promise<void> {
     const partitions = offsets.map((offset, partition) => ({ partition, offset: String(offset) }));
     await logs.admin((admin) =>
@@ -96,7 +96,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
 
     await load.expectAllAsModelled(cluster, status);
     expect(await answers(cluster, gateway, cluster.sharedDir)).toEqual(before);
-    // Also by a gateway that has seen nothing but the replay.
+    // A gateway that has seen only the replay gives the same answers.
     await gateway.stop();
     gateway = await cluster.restart(gateway, 'gateway');
     expect(await answers(cluster, gateway, cluster.sharedDir)).toEqual(before);
@@ -134,7 +134,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
         later: await recordsOf(log, later),
       })),
     );
-    // The records as they came are never read; only their copies, the other way round.
+    // Skips the original records. Ingest reads only their copies, in the opposite order.
     await commit(await log.endOffsets('uploads'));
     await appendAgain(log, together!.later, 0);
     await appendAgain(log, together!.earlier, 0);
@@ -143,7 +143,7 @@ describeWithBroker('on Kafka and ClickHouse', () => {
     expect(await client.finished('cost', pairs[0]!.later)).toMatchObject({ status: 'succeeded' });
     expect((await client.get('cost', pairs[0]!.earlier)).ok).toBe(true);
     await appendAgain(log, apart!.earlier, 2);
-    // And as they came, as a third time.
+    // And once more, in the original order.
     await appendAgain(log, apart!.earlier, 3);
     await appendAgain(log, apart!.later, 3);
     await ingestIdle(log);
@@ -202,7 +202,7 @@ describe('embedded', () => {
     await log.close();
 
     await deployment.start();
-    // Records are processed again before anything that comes after them.
+    // Ingest processes the old records before any later ones.
     const watch = LmdbLog.open({
       dir: logFolder(dataDir),
       retentionMs: RETENTION_MS,

@@ -14,7 +14,7 @@ import {
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { countFault } from '../../support/service/soak.js';
 
-/** A gateway that stands still amid an upload until ingest has given the upload up, and goes on. */
+/** A gateway stops in the middle of an upload until ingest has dropped the upload, then goes on. */
 
 describeWithBroker(
   'a gateway is stopped amid an upload, for longer than the upload may take',
@@ -29,13 +29,13 @@ describeWithBroker(
     });
     afterAll(() => cluster.close());
 
-    /** Stops a gateway amid a body until ingest has given the upload up; the answer. */
+    /** Stops a gateway amid a body until ingest drops the upload. Returns the answer. */
     async function stoppedAmidUpload(gateway: ServiceProcess, ingest: ServiceProcess) {
       const answer = new ApiClient(() => gateway.ports.api, token).post('cost', FILE, 2_000);
       await until(async () => (await openUploads(ingest)) === 1);
       gateway.process.kill('SIGSTOP');
       await until(async () => (await openUploads(ingest)) === 0);
-      // Committed behind giving it up, which another process sees a moment later.
+      // Ingest commits after it drops the upload. Other processes see the commit a moment later.
       await until(async () => (await lag(ingest)) === 0);
       gateway.process.kill('SIGCONT');
       countFault('process stopped, going on later');

@@ -15,9 +15,9 @@ import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
 const AWAY_MS = IS_SOAK ? 30_000 : 8_000;
 const MIB = 1_048_576;
-/** For uploads that wait; less than what is sent meanwhile. */
+/** Memory for uploads that wait; less than the clients send meanwhile. */
 const WAITING_BYTES = (IS_SOAK ? 4 : 1) * MIB;
-/** Buffers of the log's client and of the threads come on top; what is sent meanwhile may not. */
+/** Allows for buffers of the log's client and the threads, but not for what is sent meanwhile. */
 const GROWTH_BYTES = 64 * MIB;
 
 const ROW = { date: '2026-02-01', channel: 'news', currency: 'EUR', campaign: 'one' };
@@ -56,7 +56,7 @@ describeWithBroker('while the warehouse is away', () => {
     const load = await Load.create({ clients: 4, dataDir: sharedDir, port, files });
     const known = await client.upload('cost', FILE);
     load.start();
-    // What the program and its threads take when they are at work.
+    // The program and its threads reach their working memory before the measurement.
     await load.atLeast(12);
     const sentBefore = await gateway.metric('custom_data_upload_bytes_total');
     const sentSince = async (): Promise<number> =>

@@ -11,7 +11,7 @@ import { type ServiceProcess, tokenFor } from '../../support/service/service-pro
 import { countFault } from '../../support/service/soak.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
-/** Processes that are stopped, taken for dead, and go on as if nothing had happened. */
+/** Processes that are stopped, considered dead, and go on as if nothing had happened. */
 
 const ACCOUNTS = ['acme', 'beta'] as const;
 
@@ -22,12 +22,12 @@ describeWithBroker('a process that is stopped and goes on', () => {
   let status: ServiceProcess;
   let tokens: string[];
   beforeAll(async () => {
-    // So that an insert that was never answered is soon tried again, and an append that waited for a
-    // stopped process to go on is not taken for unanswered.
+    // The first timeout is short, to retry an unanswered insert soon. The second is long: an append
+    // that waits for a stopped process must not count as unanswered.
     cluster = await Cluster.open({
       env: { CLICKHOUSE_TIMEOUT_SECONDS: '5', LOG_TIMEOUT_SECONDS: '60' },
     });
-    // A running gateway honours a new token within a second, not at once.
+    // A running gateway takes up to a second to accept a new token.
     tokens = await Promise.all(ACCOUNTS.map((account) => tokenFor(cluster.sharedDir, account)));
     [gateways, ingest, status] = await Promise.all([
       Promise.all([cluster.start('gateway'), cluster.start('gateway')]),
@@ -77,7 +77,7 @@ describeWithBroker('a process that is stopped and goes on', () => {
     await clientOf(1, 0).upload('cost', csvOf(COST, after));
     model.apply('beta', COST, after);
     expect((await read).status).toBe(200);
-    // It was accepted after the others of its account.
+    // The service accepted it after the other uploads of its account.
     expect((await answer).status).toBe(201);
     model.apply('acme', COST, across);
     const record = (await (await answer).json()) as { requestId: string };
@@ -104,7 +104,7 @@ describeWithBroker('a process that is stopped and goes on', () => {
     status.process.kill('SIGSTOP');
     await clickhouse.heal();
 
-    // Their partitions go to the others when their sessions end.
+    // The other processes get the partitions when the sessions end.
     const [nextIngest, nextStatus] = await Promise.all([
       cluster.start('ingest'),
       cluster.start('status'),
@@ -114,7 +114,7 @@ describeWithBroker('a process that is stopped and goes on', () => {
     await load.stop();
     await load.expectAllAsModelled(cluster, nextStatus);
 
-    // Nothing else is inserted now, so what is inserted is theirs.
+    // Nothing else inserts now, so the next inserts come from these processes.
     const { inserts } = await clickhouse.counts();
     status.process.kill('SIGCONT');
     while ((await clickhouse.counts()).inserts === inserts) await sleep(50);

@@ -14,7 +14,7 @@ import {
   WarehouseModel,
 } from '../../support/model/warehouse-model.js';
 
-/** The procedure of the operations page for tables on a ClickHouse server: its own BACKUP. */
+/** The backup procedure of the operations page for tables on a ClickHouse server, with BACKUP. */
 
 const ACCOUNT = 'acme';
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -56,7 +56,7 @@ async function upload(clicks: number): Promise<void> {
   }
 }
 
-/** The page's SQL about backups, in its order, with the folder of this test. */
+/** Returns the page's SQL about backups, in order, with the folder of this test. */
 const statementsOfPage = (): string[] =>
   new Page('operations.md')
     .fences()
@@ -67,11 +67,11 @@ const run = (sql: string): Promise<unknown> => deployment.clickhouse!.query(sql,
 
 test('tables that are lost come back with what was uploaded after their backup', async () => {
   await upload(1);
-  // From here on everything is replayed: so what was before is in the tables, and in the history.
+  // The replay starts here, so everything before it has to be in the tables and the history.
   await expectHistoryToHave(deployment, ACCOUNT, uploads);
   const time = new Date().toISOString();
   const [backup, restore] = statementsOfPage();
-  // The service runs and takes uploads meanwhile.
+  // The service runs and accepts uploads during the backup.
   await Promise.all([run(backup!), upload(2)]);
   await upload(3);
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
   client = new ApiClient(() => deployment.service.ports.api, token);
   await deployment.start({
     CLICKHOUSE_TIMEOUT_SECONDS: '1',
-    // So that what waits is more than what may wait in memory.
+    // Less than the uploads that wait, so that not all of them fit into memory.
     WAITING_UPLOADS_MAX_BYTES: String(2 * MIB),
   });
 });
@@ -42,7 +42,7 @@ afterAll(() => deployment.close());
 
 let files = 0;
 
-/** A file that overwrites half of what the one before stored. */
+/** Returns rows that overwrite half of what the previous file stored. */
 function rows(count: number): CsvRow[] {
   const number = files++;
   return Array.from({ length: count }, (_, i) => ({
@@ -89,7 +89,7 @@ test('uploads are accepted while it is away, wait as validated, and all succeed 
   const requests: string[] = [];
   const before = await residentBytes();
   const end = Date.now() + 5_000;
-  // About 100 KB each.
+  // Each file has about 100 KB.
   while (Date.now() < end || requests.length < 100) requests.push(await post(1_000));
   await sleep(500);
   expect(await statusOf(requests[0]!)).toMatchObject({
@@ -98,7 +98,7 @@ test('uploads are accepted while it is away, wait as validated, and all succeed 
   });
   expect(await statusOf(requests.at(-1)!)).toMatchObject({ status: 'uploaded' });
   expect((await residentBytes()) - before).toBeLessThan(192 * MIB);
-  // A gateway is still to be sent uploads.
+  // The gateway is still ready for uploads.
   const { ops } = deployment.service.ports;
   expect((await fetch(`http://127.0.0.1:${ops}/health/ready`)).status).toBe(200);
   await server.heal();

@@ -6,7 +6,7 @@ import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment } from '../../support/service/deployment.js';
 import { tokenFor } from '../../support/service/service-process.js';
 
-/** A running service whose user the ClickHouse server refuses from now on. */
+/** The ClickHouse server begins to refuse the user of a running service. */
 
 const FILE =
   'date,channel,currency,campaign,impressions,clicks,cost\n2026-01-01,news,EUR,a,1,2,3\n';

@@ -9,7 +9,7 @@ import { expectLargeFilesUnmixed } from '../../support/files/large-files.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
-/** The roles in processes of their own, on Kafka and ClickHouse. */
+/** The roles in separate processes, on Kafka and ClickHouse. */
 
 describeWithBroker('roles', () => {
   const ROLES = ['gateway', 'ingest', 'status'] as const;
@@ -41,7 +41,7 @@ describeWithBroker('roles', () => {
   test('together they take an upload from HTTP to the reports and the history', async () => {
     const token = await tokenFor(cluster.sharedDir, 'acme');
     const client = new ApiClient(() => processes.get('gateway')!.ports.api, token);
-    // A running gateway honours a new token within a second.
+    // A running gateway takes up to a second to accept a new token.
     await sleep(1_500);
     const row = { date: '2026-02-01', channel: 'news', currency: 'EUR', campaign: 'one' };
     const metrics = { impressions: '1', clicks: '1', cost: '0.5' };
@@ -60,7 +60,7 @@ describeWithBroker('roles', () => {
   test('a file that is written over the columns of an earlier one leaves its rows as they were', async () => {
     const token = await tokenFor(cluster.sharedDir, 'large');
     const client = new ApiClient(() => processes.get('gateway')!.ports.api, token);
-    // A running gateway honours a new token within a second.
+    // A running gateway takes up to a second to accept a new token.
     await sleep(1_500);
     await expectLargeFilesUnmixed(client, 'large', cluster, processes.get('ingest')!);
   });

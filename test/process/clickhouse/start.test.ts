@@ -16,7 +16,7 @@ import { freePorts } from '../../support/machine/free-ports.js';
 import { makeDataDir, removeDataDir } from '../../support/service/service-process.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
 
-/** How the built service starts on a server that is not what it should be yet, or never will. */
+/** How the built service starts on a server that is not usable yet, or never will be. */
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -67,7 +67,7 @@ async function launch(env: Record<string, string>): Promise<void> {
   child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
 }
 
-/** The status of a health check; undefined while nothing answers. */
+/** Returns the status of a health check, or undefined while nothing answers. */
 async function health(path: 'live' | 'ready'): Promise<number | undefined> {
   try {
     return (await fetch(`http://127.0.0.1:${ops}/health/${path}`)).status;
@@ -161,7 +161,7 @@ test.each([
   expect(errors).toBe(line);
 });
 
-/** As a program before the first release recorded it. */
+/** The record of a migration by a program from before the first release. */
 const OLDER = [
   'CREATE TABLE older.schema_migrations (number UInt16, name String) ENGINE = ReplacingMergeTree ORDER BY number',
   "INSERT INTO older.schema_migrations VALUES (101, 'cost')",
@@ -206,7 +206,7 @@ test('TLS by a private authority, and the password in a file', async () => {
       DATA_DIR: dataDir,
     };
     expect(await outcomeOf(env, 'migrate')).toMatchObject({ code: 0 });
-    // Without the authority's certificate.
+    // The certificate of the authority is missing.
     await launch({ ...env, CLICKHOUSE_CA_FILE: '' });
     expect(await exitCode()).toBe(2);
     expect(errors).toMatch(/^CLICKHOUSE_URL, CLICKHOUSE_CA_FILE: no secure connection .*\n$/);

@@ -10,7 +10,7 @@ import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { Deployment } from '../../support/service/deployment.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
-/** The built service on a log in which the ends of many uploads stand side by side. */
+/** The built service on a log that has the ends of many uploads side by side. */
 
 const UPLOADS = 60;
 const ROWS = 1_000;
@@ -72,7 +72,7 @@ test('no more of them wait for the warehouse than may, and all are stored when i
     CLICKHOUSE_TIMEOUT_SECONDS: '1',
     WAITING_UPLOADS_MAX_BYTES: String(ROOM_BYTES),
   });
-  // Those that have room, and one beyond it.
+  // As many uploads as there is room for, and one more.
   const most = Math.ceil(ROOM_BYTES / FILE.length);
   for (
     let seen = 0;

@@ -11,7 +11,7 @@ import { describeOverlay } from '../../support/documents/kubernetes/describe.js'
 import { containerOf, portsOf } from '../../support/documents/kubernetes/overlay.js';
 
 const LAST_STEPS_SECONDS = 5;
-/** Node's own, which the service does not read. */
+/** Variables of Node that the service does not read. */
 const OF_NODE = ['NODE_EXTRA_CA_CERTS'];
 
 describeOverlay('the processes on Kubernetes', (overlay) => {
@@ -145,7 +145,7 @@ describeOverlay('the processes on Kubernetes', (overlay) => {
   });
 });
 
-/** How the page makes the Secret, on one line. */
+/** Returns the command of the page that creates the Secret, on one line. */
 function commandFor(page: string, secret: string): string | undefined {
   return page
     .replaceAll('\\\n', '')

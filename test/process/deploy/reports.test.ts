@@ -8,7 +8,7 @@ import {
   type Variable,
 } from '../../support/documents/report-dashboard.js';
 
-/** The reports' queries against the built service, as Grafana would send them. */
+/** Runs the reports' queries against the built service as Grafana would send them. */
 
 const DAY_MS = 86_400_000;
 const reports = ['actuals', 'trends'].map(readReport);
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => samples.close());
 
-/** The variables as a dashboard has them when it is opened on the samples. */
+/** Returns the variables of a dashboard that is opened on the samples. */
 function opened(changed: Readonly<Record<string, string>> = {}): Record<string, string> {
   const now = Date.now();
   return {
@@ -47,7 +47,7 @@ async function ask(sql: string): Promise<Cells[]> {
   return JSON.parse(samples.withDatesOfSamples(JSON.stringify(rows))) as Cells[];
 }
 
-/** The rows of a panel, by the id of its dashboard's file and its own. */
+/** Returns the rows of a panel. `report` is the dashboard, `id` is the panel in its file. */
 function panel(report: 0 | 1, id: number, changed?: Record<string, string>): Promise<Cells[]> {
   const found = reports[report]!.panels.find((each) => each.id === id)!;
   return ask(interpolate(found.targets[0].rawSql, opened(changed)));
@@ -62,7 +62,7 @@ describe.each(panels)('%s: %s', (_report, _panel, target) => {
     const rows = await ask(interpolate(target.rawSql, opened()));
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows) expect(Object.keys(row)).toContain('currency');
-    // A graph takes its first column for the time.
+    // A graph uses its first column as time.
     expect(Object.keys(rows[0]!)[0] === 'time').toBe(target.format === 0);
   });
 
@@ -185,7 +185,7 @@ describe('the reports', () => {
 });
 
 describe('a value typed into a filter', () => {
-  // Each of these ends a string that only doubles or only escapes its quotes.
+  // Each of these ends a string if its quotes are only doubled or only escaped.
   const HOSTILE = [
     "' OR 1 = 1 --",
     "\\' OR 1 = 1 --",

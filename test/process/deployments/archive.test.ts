@@ -6,7 +6,7 @@ import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
 import { tokenFor } from '../../support/service/service-process.js';
 
-/** Archiving a metric from a second process, while the service runs. */
+/** Archives a metric from a second process while the service runs. */
 
 const APPLY_MS = 60_000;
 
@@ -57,7 +57,7 @@ describeDeployments((kind) => {
       /Visits .* yes/,
     );
 
-    // A new upload of the metric does not bring it back by itself.
+    // A new upload of the metric does not restore it.
     await upload();
     await expectReported(['Orders']);
 

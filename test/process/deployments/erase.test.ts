@@ -12,9 +12,9 @@ import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
 import { KafkaLogs } from '../../support/kafka/kafka.js';
 
-/** Erasing an account: what goes, what stays, what does not come back, and who did it. */
+/** Erasing an account: what is deleted, what stays, what does not come back, and who did it. */
 
-/** Short, because the last of an erasure waits for uploads that were under way. */
+/** Short, because the last step of an erasure waits for uploads that were under way. */
 const SETTINGS = {
   UPLOAD_DEADLINE_SECONDS: '12',
   LOG_TIMEOUT_SECONDS: '4',
@@ -22,7 +22,7 @@ const SETTINGS = {
 };
 const ERASE_MS = 90_000;
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
-/** Sent before and again after the account is erased: with the same file, with another. */
+/** Keys that are used before and after the erasure, with the same file or with another. */
 const KEYS = { same: 'same', another: 'another', underWay: 'under way' };
 /** Longer than a command takes, shorter than the deadline. */
 const SLOW_UPLOAD_MS = 6_000;
@@ -46,11 +46,11 @@ describeDeployments((kind) => {
   let deployment: Deployment;
   let acme: ApiClient;
   let other: ApiClient;
-  /** Of the account, before it is erased. */
+  /** Requests of the account from before the erasure. */
   const requests: string[] = [];
-  /** Begun before and accepted after the order to erase. */
+  /** A request that begins before the order to erase and is accepted after it. */
   let lateRequest: string;
-  /** After it has begun anew. */
+  /** Requests of the account after it has started again. */
   const newRequests: string[] = [];
   let before: Record<string, number>;
 
@@ -66,7 +66,7 @@ describeDeployments((kind) => {
     const args = ['tokens', 'create', '--account', account, '--role', 'owner'];
     const token = (await deployment.customData(...args)).trim();
     const client = new ApiClient(() => deployment.service.ports.api, token);
-    // The audit orders by seconds: what the token does is to come in a later one.
+    // The audit orders by seconds. The token's actions have to come in a later second.
     await sleep(1_000);
     while ((await client.get('cost', UNKNOWN)).status === 401) await sleep(50);
     return client;
@@ -83,7 +83,7 @@ describeDeployments((kind) => {
     return counts;
   }
 
-  /** Uploads a file with an idempotency key, and waits for the end of it. */
+  /** Uploads a file with an idempotency key and waits until the request has ended. */
   async function keyed(
     client: ApiClient,
     family: FamilyName,
@@ -98,7 +98,7 @@ describeDeployments((kind) => {
 
   const NOTHING = Object.fromEntries(TABLES.map((table) => [table, 0]));
 
-  /** Waits until what the status role writes is there. */
+  /** Waits until the tables have these numbers of rows, some of which the status role writes. */
   async function settled(account: string, rows: Record<string, number>): Promise<void> {
     const until = Date.now() + ERASE_MS;
     for (;;) {
@@ -111,7 +111,7 @@ describeDeployments((kind) => {
     }
   }
 
-  /** The log of the service, which has ended where the log is embedded. */
+  /** Opens the log. An embedded log requires that the service has ended. */
   async function openLog(): Promise<UploadLog> {
     if (deployment.broker === undefined) {
       const dir = logFolder(deployment.dataDir);
@@ -121,7 +121,7 @@ describeDeployments((kind) => {
     return new KafkaLogs(() => [address]).open({ prefix: 'custom-data.' });
   }
 
-  /** How many records about requests name the account, by key, headers or value. */
+  /** Counts the records about requests that name the account in key, headers or value. */
   async function recordsAbout(account: string): Promise<number> {
     const log = await openLog();
     let found = 0;
@@ -175,7 +175,7 @@ describeDeployments((kind) => {
     await expect(deployment.customData('accounts', 'erase', 'acme')).rejects.toThrow(/--yes/);
     const underWay = acme.post('cost', costs('9'), SLOW_UPLOAD_MS, KEYS.underWay);
     await deployment.customData('accounts', 'erase', 'acme', '--yes');
-    // The first of it has been done, or is being done.
+    // Waits until the erasure has deleted the cost rows.
     while ((await rowsOf('acme'))['cost'] !== 0) await sleep(10);
     const accepted = await underWay;
     expect(accepted.status).toBe(201);
@@ -203,18 +203,18 @@ describeDeployments((kind) => {
   test('reading the whole log again brings nothing back, and the account can begin anew', async () => {
     await settled('other', { ...before, request_transitions: 4 });
     expect(await deployment.service.stop()).toBe(0);
-    // Its records go with the log's retention.
+    // The account's records stay in the log until its retention deletes them.
     expect(await recordsAbout('acme')).toBeGreaterThan(0);
     await deployment.customData('replay', '--from', begun);
     await deployment.start(SETTINGS);
-    // What is uploaded now comes after all that is read again.
+    // Ingest processes new uploads after everything that it reads again.
     expect(await other.upload('cost', costs('5'))).toMatchObject({ status: 'succeeded' });
     await settled('other', { ...before, request_transitions: 5 });
     expect(await rowsOf('acme')).toEqual(NOTHING);
 
     const again = await clientOf('acme');
     expect((await again.get('cost', requests[0]!)).status).toBe(404);
-    // Keys of before are free, whatever was sent with them.
+    // The keys from before the erasure are free, whatever file was sent with them.
     for (const [key, content] of [
       [KEYS.same, costs('3')],
       [KEYS.another, costs('6')],

@@ -6,12 +6,12 @@ import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
 import { tokenFor } from '../../support/service/service-process.js';
 
-/** Files made to hurt: each fails with a reason, costs little, and nothing of it is visible. */
+/** Malicious files: each fails with a reason, costs little, and leaves nothing visible. */
 
 const MIB = 1_048_576;
 const HEADER = 'date,channel,currency,campaign,impressions,clicks,cost\n';
 const ROW = '2026-01-01,news,EUR,hostile,1,1,1\n';
-/** Far more than any of them takes alone, far less than anything quadratic would. */
+/** Far more than any file takes alone, far less than quadratic cost would take. */
 const PATIENCE_MS = 40_000;
 
 const filled = (unit: string): string => unit.repeat(Math.floor(MIB / unit.length));

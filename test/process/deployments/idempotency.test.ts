@@ -13,7 +13,7 @@ import {
 import { killedAtEnd } from '../../support/service/preloads/preload.js';
 import { tokenFor } from '../../support/service/service-process.js';
 
-/** One upload for a key, whatever happens to the gateways. */
+/** A key gives one upload, whatever happens to the gateways. */
 
 const ACCOUNT = 'acme';
 

@@ -6,7 +6,7 @@ import { Deployment, describeDeployments } from '../../support/service/deploymen
 import { Load } from '../../support/service/load.js';
 import { IS_SOAK } from '../../support/service/soak.js';
 
-/** SIGKILL at any moment under load loses nothing, doubles nothing, halves nothing. */
+/** SIGKILL at any moment under load: no upload is lost, duplicated or stored in part. */
 
 const KILLS = 3;
 const CLIENTS = IS_SOAK ? 6 : 3;
@@ -31,7 +31,7 @@ describeDeployments((kind) => {
       await deployment.service.kill();
       await deployment.start();
     }
-    // On a slow machine the time between two kills is short for as many uploads.
+    // On a slow machine the time between two kills is too short for as many uploads.
     await load.atLeast(KILLS + 1);
     await load.stop();
     await load.expectAllAsModelled(deployment, deployment.service);

@@ -16,12 +16,12 @@ import {
   tokenFor,
 } from '../../support/service/service-process.js';
 
-/** What a gateway holds while its log takes nothing, on the real logs. */
+/** The memory of a gateway while its log accepts nothing, on the real logs. */
 
 const MIB = 1_048_576;
 const UPLOADS = 64;
 const STALL_MS = 20_000;
-/** Whatever a gateway takes without its log, it has taken by then. */
+/** By then a gateway has received all that it takes without its log. */
 const TAKEN_MS = 8_000;
 const MOST_GROWN = 64 * MIB;
 const PATIENT = { LOG_TIMEOUT_SECONDS: '60', UPLOAD_DEADLINE_SECONDS: '240' };
@@ -30,7 +30,7 @@ const line = '2026-01-01,channel,event,1.5,campaign\n';
 const PLAIN = new Uint8Array(Buffer.alloc(MIB, line));
 const UNPACKS_TO_32_MIB = new Uint8Array(gzipSync(Buffer.alloc(32 * MIB, line)));
 
-/** Bytes that the process has in memory, and had at most since `forgetPeak`. */
+/** Returns the process's bytes in memory: now (VmRSS), or the peak since `forgetPeak` (VmHWM). */
 function residentOf(pid: number, which: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${which}:\\s+(\\d+) kB`, 'm').exec(status)![1]) * 1024;
@@ -40,7 +40,7 @@ function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** By how much the process grows while 64 uploads wait for the log that is stalled. */
+/** Returns how much the process grows while 64 uploads wait for the stalled log. */
 async function grownBy(
   gateway: ServiceProcess,
   client: ApiClient,
@@ -48,7 +48,7 @@ async function grownBy(
   stall: () => Promise<void>,
 ): Promise<{ readonly grown: number; readonly answers: Promise<Response[]> }> {
   const pid = gateway.process.pid!;
-  // What the first uploads compile and allocate is not what waiting uploads hold.
+  // Excludes the memory that the first uploads need for compilation and buffers.
   for (let i = 0; i < 2; i++) await client.upload('self-serve', PLAIN);
   await stall();
   forgetPeak(pid);
@@ -56,7 +56,7 @@ async function grownBy(
   const answers = Promise.all(
     Array.from({ length: UPLOADS }, () => client.post('self-serve', file)),
   );
-  // Whoever waits for them is told.
+  // The test awaits them later and gets the error then.
   answers.catch(() => undefined);
   await sleep(TAKEN_MS);
   const grown = residentOf(pid, 'VmHWM') - before;

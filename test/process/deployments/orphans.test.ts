@@ -17,7 +17,7 @@ import {
 import { tokenFor } from '../../support/service/service-process.js';
 import { countFault } from '../../support/service/soak.js';
 
-/** Uploads whose gateway dies behind their first chunks. */
+/** Uploads whose gateway dies after their first chunks. */
 
 describeDeployments((kind) => {
   let deployment: Deployment;
@@ -26,7 +26,7 @@ describeDeployments((kind) => {
   });
   afterAll(() => deployment.close());
 
-  test('what a killed gateway has written of an upload is given up, though no further record comes', async () => {
+  test('what a killed gateway has written of an upload is dropped, though no further record comes', async () => {
     const token = await tokenFor(deployment.dataDir, ACCOUNT);
     const before = await deployment.start();
     const upload = new ApiClient(() => before.ports.api, token).postHalf('cost', FILE);
@@ -48,7 +48,7 @@ describeDeployments((kind) => {
   });
 });
 
-/** A guard over the service's own topics, of a retention that is short enough to be seen. */
+/** Returns a guard over the service's own topics, with a retention short enough for a test. */
 async function guardOver({ broker }: Deployment): Promise<
   | {
       refuses(): Promise<void>;

@@ -12,7 +12,7 @@ import {
   WarehouseModel,
 } from '../../support/model/warehouse-model.js';
 
-/** The overwrite rules of the specification, each consequence by itself, against the built service. */
+/** The overwrite rules of the specification against the built service, one test per consequence. */
 
 async function untilTokenCounts(client: ApiClient): Promise<void> {
   const unknown = '01900000-0000-7000-8000-000000000000';
@@ -51,7 +51,7 @@ describeDeployments((kind) => {
 
   let accounts = 0;
 
-  /** An account of its own, its client, and a model that follows each upload. */
+  /** Creates an account, its client, and a model that follows each upload. */
   async function newAccount(): Promise<{
     account: string;
     cost: (rows: readonly CsvRow[]) => Promise<void>;

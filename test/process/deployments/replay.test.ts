@@ -9,7 +9,7 @@ import { expectInvariants } from '../../support/service/invariants.js';
 import { tokenFor } from '../../support/service/service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
-/** What the log still has is processed again: one upload on purpose, or everything without harm. */
+/** Processes records of the log again: one upload on purpose, or all without harm. */
 
 const ACCOUNT = 'acme';
 
@@ -60,7 +60,7 @@ describeDeployments((kind) => {
     model.apply(ACCOUNT, COST, right);
     accepted.push(replayed);
     await expectViewsToEqual(deployment, model, ACCOUNT);
-    // What is accepted after it wins over it.
+    // A later upload wins over the replayed one.
     await upload(rowsOf(3, 10));
     await expectViewsToEqual(deployment, model, ACCOUNT);
   });
@@ -85,7 +85,7 @@ describeDeployments((kind) => {
           await deployment.service.metrics(),
         )?.[1] ?? 0,
       );
-    // By the counters of the new process, which begin at 0.
+    // The counters of the new process begin at 0.
     while ((await validated()) < 11_010) await sleep(100);
     await expectInvariants(deployment.service, deployment, {
       account: ACCOUNT,

@@ -75,7 +75,7 @@ describeDeployments((kind) => {
       const answer = await fetch(base + requestId, { headers: { ...headers, Prefer: 'wait=5' } });
       ({ status } = (await answer.json()) as { status: string });
     }
-    // A clean stop exports what is left.
+    // A clean stop exports the remaining spans.
     expect(await service.stop()).toBe(0);
 
     const named = (name: string): Span => spans.find((span) => span.name === name)!;
@@ -92,7 +92,7 @@ describeDeployments((kind) => {
       key: 'requestId',
       value: { stringValue: requestId },
     });
-    // Neither whose it is nor what is in it.
+    // Spans contain neither the account nor the content of the file.
     expect(JSON.stringify(spans)).not.toMatch(/acme|secret name|data\.csv|SERVICE-API-KEY/);
   });
 });

@@ -15,12 +15,13 @@ import {
 } from '../../support/model/warehouse-model.js';
 
 /**
- * Random uploads of two accounts against the built service, compared with the plain model. Values
- * come from small sets so that keys collide; amounts are exact in binary, so that sums are too.
+ * Sends random uploads of two accounts to the built service and compares the views with the plain
+ * model. Values come from small sets so that keys collide. Amounts are exact in binary, so that
+ * sums are exact too.
  */
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 30);
-/** A run that fails is made smaller in so many steps at most. */
+/** The maximum number of steps to shrink a failing run. */
 const SHRINKS = 60;
 const ACCOUNTS = ['ann', 'bob'];
 
@@ -124,11 +125,11 @@ describeDeployments((kind) => {
       );
       await fc.assert(
         fc.asyncProperty(uploads, async (batch) => {
-          // Accounts of its own: a run that fails can be made smaller although what it stored stays.
+          // Each run has new accounts, so that a failed run does not disturb its smaller versions.
           const run = ++runs;
           const model = new WarehouseModel();
           const requests: Sent[] = [];
-          // Each is posted after the 201 of the one before, and none waits for its processing.
+          // Each file is posted after the previous 201, without waiting for its processing.
           for (const { account: name, family, rows } of batch) {
             const account = `${name}${run}`;
             const { requestId } = await clients

@@ -12,13 +12,16 @@ import { ServiceProcess, tokenFor } from '../../support/service/service-process.
 import { SmallDisk } from '../../support/disk/small-disk.js';
 import { COST, csvOf, SELF_SERVE } from '../../support/model/warehouse-model.js';
 
-/** A disk that has no room, for all that the embedded service stores or for a part of it, and one that turns read-only. */
+/**
+ * A disk without free space, for all data of the embedded service or for a part of it, and a disk
+ * that turns read-only.
+ */
 
-/** Below what the log leaves free for others. */
+/** Less than the log leaves free for others. */
 const LITTLE_MB = 32;
 const CLIENTS = 3;
 const WAIT_MS = 60_000;
-/** How long something else keeps the last of the disk while the service has work to do. */
+/** How long another program fills the disk while the service has work to do. */
 const FULL_MS = 2_000;
 const MIB = 1_048_576;
 const FILE = csvOf(COST, [
@@ -38,7 +41,7 @@ describeWithDisks('a disk', () => {
   let dataDir: string;
   let service: ServiceProcess;
   const started: ServiceProcess[] = [];
-  /** Nobody listens on the first while the service is not up. */
+  /** Nothing listens on port 1, which is used while the service is down. */
   let api = 1;
   const port = (): number => api;
 
@@ -61,7 +64,7 @@ describeWithDisks('a disk', () => {
 
   async function client(): Promise<ApiClient> {
     const client = new ApiClient(port, await tokenFor(dataDir, 'acme'));
-    // The token is honoured within a second.
+    // The service accepts a new token within a second.
     while ((await client.get('cost', 'none')).status === 401) await sleep(50);
     return client;
   }
@@ -198,7 +201,7 @@ describeWithDisks('a disk', () => {
   );
 });
 
-/** What `ask` gives once it is as it is to be. */
+/** Polls `ask` until `isIt` accepts the answer, and returns it. */
 async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Promise<T> {
   for (const end = Date.now() + WAIT_MS; ;) {
     const answer = await ask();
@@ -208,7 +211,7 @@ async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Pr
   }
 }
 
-/** A file that does not fit into what open uploads may have of the memory. */
+/** Returns a file that does not fit into the memory for open uploads. */
 function largerThanMemory(): string {
   const date = new Date().toISOString().slice(0, 10);
   const rows = Array.from({ length: 60_000 }, (_, i) => ({

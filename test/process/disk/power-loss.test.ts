@@ -14,15 +14,16 @@ import { ServiceProcess, tokenFor } from '../../support/service/service-process.
 import { IS_SOAK } from '../../support/service/soak.js';
 
 /**
- * The machine of the embedded service loses its power: what was answered before that is there, and
- * nothing is half. POWER_LOSS_SEED repeats a run's moments, POWER_LOSS_CUTS makes more of them.
+ * The machine of the embedded service loses power. Everything answered before is stored, and
+ * nothing is stored in part. POWER_LOSS_SEED repeats the moments of a run, POWER_LOSS_CUTS sets
+ * their number.
  */
 
 const SEED = Number(process.env['POWER_LOSS_SEED'] ?? randomInt(2 ** 31));
 const CUTS = Number(process.env['POWER_LOSS_CUTS'] ?? (IS_SOAK ? 12 : 8));
 const CLIENTS = 3;
 
-/** How long after the begin of what a cut interrupts it comes, at most: about what that takes. */
+/** The latest moment of a cut, from the start of what it interrupts: about its duration. */
 const LONGEST_MS = { start: 2_500, load: 2_000, shutdown: 600 };
 
 const random = seededRandom(SEED);
@@ -31,7 +32,7 @@ describeWithDisks(`a machine that loses its power (seed ${SEED})`, () => {
   let disk: PowerLossDisk;
   let dataDir: string;
   let service: ServiceProcess;
-  /** Nobody listens on the first while the service is not up. */
+  /** Nothing listens on port 1, which is used while the service is down. */
   let port = 1;
   const started: ServiceProcess[] = [];
   const loads: Load[] = [];
@@ -58,7 +59,7 @@ describeWithDisks(`a machine that loses its power (seed ${SEED})`, () => {
     port = service.ports.api;
   }
 
-  /** Cuts while the service is starting. */
+  /** Cuts the power while the service starts. */
   async function cutStart(): Promise<void> {
     begin();
     await sleep(random() * LONGEST_MS.start);
@@ -128,7 +129,10 @@ describeWithDisks(`a machine that loses its power (seed ${SEED})`, () => {
   });
 });
 
-/** The moments in turn, until there are enough cuts with that of the first start; with the number of the cut. */
+/**
+ * Returns the moments in turn, each with the number of its cut. The cut during the first start is
+ * number 1.
+ */
 function rounds(moments: Readonly<Record<string, { readonly cuts: number }>>): [number, string][] {
   const all: [number, string][] = [];
   for (let cut = 2; cut <= CUTS;) {

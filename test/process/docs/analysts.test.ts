@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SAMPLE_DAY, ServiceWithSamples } from '../../support/files/samples.js';
 import { Page, rowsOf } from '../../support/documents/page.js';
 
-/** The page's queries against the built service, after the page's own steps. */
+/** Runs the page's queries against the built service, after the page's own steps. */
 
 const page = new Page('analysts.md');
 const DAY_MS = 86_400_000;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => samples.close());
 
-/** The result of a query with its head, as text, with the dates of the samples as they are committed. */
+/** Returns the result of a query as text, with header and the dates of the committed samples. */
 async function ask(sql: string): Promise<string[][]> {
   const parameters = new URLSearchParams({
     default_format: 'TSVWithNames',

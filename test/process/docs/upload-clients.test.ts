@@ -17,7 +17,7 @@ import {
 } from '../../support/service/service-process.js';
 import { Page } from '../../support/documents/page.js';
 
-/** The page's programs as they stand there, against the built service. */
+/** Runs the page's programs unchanged against the built service. */
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -34,7 +34,7 @@ beforeAll(async () => {
   dataDir = await makeDataDir();
   const token = await tokenFor(dataDir, 'acme');
   service = await ServiceProcess.start(dataDir);
-  // Within the package, whose own name its programs import.
+  // Inside the package, because the programs import it by name.
   folder = await mkdtemp(join(ROOT, '.cache', 'clients-'));
   await copyFile(SAMPLE, join(folder, 'costs.csv'));
   env = {
@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The one block of the page in this language that begins with `start`. */
+/** Returns the only block of the page in this language that begins with `start`. */
 function block(language: string, start: string): string {
   const found = new Page('upload-clients.md')
     .fences()

@@ -14,9 +14,9 @@ import {
   tokenFor,
 } from '../../support/service/service-process.js';
 
-/** Longer than every timer of an idle service that is not one of minutes. */
+/** Longer than every timer of an idle service, except those of minutes. */
 const IDLE_MS = 11_000;
-/** For what follows the last transition. */
+/** Time for the work that follows the last transition. */
 const REST_MS = 3_000;
 const ASIDE = /^src\/(?:domain|config|ops)\//;
 
@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The functions that have been called since this was asked last. */
+/** Returns the functions that were called since the previous request for them. */
 async function calls(): Promise<Set<string>> {
   service.process.kill('SIGUSR2');
   await sleep(500);

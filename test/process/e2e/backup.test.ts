@@ -11,12 +11,12 @@ import { Deployment } from '../../support/service/deployment.js';
 import { makeDataDir, removeDataDir, tokenFor } from '../../support/service/service-process.js';
 import { COST, csvOf, WarehouseModel } from '../../support/model/warehouse-model.js';
 
-/** The procedures of the operations page: back up, restore, and replay what came after a backup. */
+/** The procedures of the operations page: back up, restore, replay the uploads after a backup. */
 
 const ACCOUNT = 'acme';
-/** Rows of a file that is uploaded while the backup is made. */
+/** Rows of a file that is uploaded during the backup. */
 const ROWS = 500;
-/** Until every thread stands still, and every answer before has arrived. */
+/** Time for every thread to stop and for earlier answers to arrive. */
 const STILL_MS = 1_000;
 const BACKED_UP = ['log', 'warehouse', 'tokens.json'];
 
@@ -65,7 +65,7 @@ test('a backup into an empty folder is the service as it was, and what came afte
   await upload(2);
   expect(await deployment.service.stop()).toBe(0);
 
-  // The tables are lost, and so is everything but the log: the backup's tables, today's log.
+  // Everything but the log is lost. The test restores the backup with today's log.
   const { dataDir } = deployment;
   await rename(join(dataDir, 'log'), join(backup, 'log-of-today'));
   await rm(dataDir, { recursive: true });
@@ -80,7 +80,7 @@ test('a backup into an empty folder is the service as it was, and what came afte
   while (await missing());
   await expectViewsToEqual(deployment, model, ACCOUNT);
 
-  // With the backup alone everything is as it was when it was made, tokens too.
+  // With the backup alone, everything is as it was at the backup, including tokens.
   expect(await deployment.service.stop()).toBe(0);
   await rm(dataDir, { recursive: true });
   await rm(join(backup, 'log-of-today'), { recursive: true });
@@ -92,7 +92,7 @@ test('a backup into an empty folder is the service as it was, and what came afte
   await upload(3);
 });
 
-/** Uploads one file after the other, each in the place of the one before, until it is told to stop. */
+/** Uploads files one after the other until it is stopped. Each replaces the previous one. */
 class Overwriter {
   /** The clicks of the last file that was answered with 201. */
   answered = 0;
@@ -124,7 +124,7 @@ class Overwriter {
     }
   }
 
-  /** What the warehouse has of it: whole files only, so one number of clicks in all rows. */
+  /** Returns what the warehouse has. Files are stored whole, so all rows have the same clicks. */
   async stored(): Promise<{ rows: number; clicks: number[] }> {
     const [stored] = await deployment.query<{ rows: number; clicks: number[] }>(
       `SELECT toUInt32(count()) AS rows, groupUniqArray(clicks) AS clicks
@@ -146,7 +146,7 @@ test('a backup of a running service that stands still meanwhile has all that it 
   await copy();
   expect(uploaders.map(({ answered }) => answered)).toEqual(atBackup.map((at) => at.answered));
   service.process.kill('SIGCONT');
-  // It goes on as if nothing had been.
+  // The service goes on as if nothing had happened.
   const { answered: before } = atBackup[0]!;
   while (uploaders.some(({ answered }) => answered < before + 5)) await sleep(10);
   isStopped = true;
@@ -163,7 +163,7 @@ test('a backup of a running service that stands still meanwhile has all that it 
   for (const [i, uploader] of uploaders.entries()) {
     const { answered, requestId } = atBackup[i]!;
     expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
-    // One that had no answer yet is there as a whole or not at all.
+    // An upload without an answer is stored as a whole or not at all.
     const { rows, clicks } = await uploader.stored();
     expect(rows).toBe(ROWS);
     expect([[answered], [answered + 1]]).toContainEqual(clicks);

@@ -10,7 +10,7 @@ import {
   tokenFor,
 } from '../../support/service/service-process.js';
 
-/** Longer than the tests take: a batch that waits for its time fails them. */
+/** Longer than the tests take: a batch that waits for this time fails them. */
 const BATCH_MAX_MS = '30000';
 const ROWS = 9_000;
 
@@ -61,7 +61,7 @@ function file(rows: number): string {
   return ['date,channel,currency,campaign,impressions,clicks,cost', ...lines, ''].join('\n');
 }
 
-/** Resolves when ingest has a part of an upload, not all of it. */
+/** Resolves when ingest has read a part of an upload, but not all of it. */
 async function isOpen(): Promise<void> {
   while ((await service.metric('custom_data_open_upload_bytes')) === 0) await sleep(5);
 }

@@ -4,7 +4,7 @@ import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment } from '../../support/service/deployment.js';
 import { tokenFor } from '../../support/service/service-process.js';
 
-/** An upload that the warehouse rejects is set aside, and an operator brings it back. */
+/** The warehouse rejects an upload, ingest sets it aside, and an operator brings it back. */
 
 const INCORRECT_DATA = 117;
 
@@ -27,7 +27,7 @@ const file = (cost: number): string =>
 const costs = (): Promise<unknown[]> =>
   deployment.query("SELECT cost FROM cost_rows WHERE account = 'acme'");
 
-/** Uploads a file that the warehouse takes and loses, until another fault is set; gives its id. */
+/** Uploads a file that the warehouse accepts and loses, until the fault changes. Returns its id. */
 async function takenAndLost(cost: number): Promise<string> {
   await deployment.clickhouse!.fault({ kind: 'lost', on: 'insert' });
   const { requestId } = await client.create('cost', file(cost));

@@ -12,7 +12,7 @@ import {
   tokenFor,
 } from '../../support/service/service-process.js';
 
-/** The built service against its own OpenAPI document, with calls that are generated from it. */
+/** Calls that are generated from the OpenAPI document, against the built service. */
 
 const HERE = fileURLToPath(new URL('schemathesis/', import.meta.url));
 const COUNTED =
@@ -29,7 +29,7 @@ describeIf(python !== undefined, 'Python 3.11 with its module venv, or PyPI, is 
     beforeAll(async () => {
       dataDir = await makeDataDir();
       token = await tokenFor(dataDir, 'acme');
-      // Limits that are not reached: only their headers are to be seen.
+      // Limits that are never reached: the test only needs their headers.
       service = await ServiceProcess.start(dataDir, {
         RATE_LIMIT_UPLOADS_PER_MINUTE: '100000',
         RATE_LIMIT_READS_PER_MINUTE: '100000',
@@ -55,7 +55,7 @@ describeIf(python !== undefined, 'Python 3.11 with its module venv, or PyPI, is 
       });
       expect(stdout).toMatch(/Operations:\s+2 selected \/ 2 total/);
 
-      // It came past the header and the form, and behind the link from a create to its read.
+      // The calls got past the header and the form, and used the link from a create to its read.
       const counted = [...(await service.metrics()).matchAll(COUNTED)];
       const answers = new Set(counted.map(([, operation, code]) => `${operation!} ${code!}`));
       expect([...answers]).toEqual(

@@ -10,10 +10,10 @@ import { tokenFor } from '../../support/service/service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 import { withoutTopic } from '../../support/log/without-topic.js';
 
-/** The procedure of the operations page, on what a version of before has stored. */
+/** The upgrade procedure of the operations page, on data of an earlier version. */
 
 const ACCOUNT = 'acme';
-/** Before erasures, the audit and idempotency keys. */
+/** Removes what later versions added: erasures, the audit and idempotency keys. */
 const MADE_SINCE = [
   'DROP TABLE custom_data.account_erasures SYNC',
   'DROP TABLE custom_data.audit_events SYNC',

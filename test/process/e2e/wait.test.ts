@@ -28,7 +28,7 @@ test('a client that asks to wait sees a request through with a read a state', as
     );
     expect(answer.headers.get('preference-applied')).toBe('wait=20');
     record = (await answer.json()) as UploadRequestRecord;
-    // An answer is news: states may be skipped, none is told twice.
+    // Every answer is new: states may be skipped, but none comes twice.
     expect(seen).not.toContain(record.status);
     seen.push(record.status);
   }

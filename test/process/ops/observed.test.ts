@@ -120,14 +120,14 @@ describeWithPrometheus('a service under load, seen by Prometheus', () => {
   });
 });
 
-/** Of the dashboard, with Grafana's variable filled in. */
+/** Returns the dashboard's expressions with Grafana's variable filled in. */
 function expressions(): string[] {
   return readDashboard().panels.flatMap(({ targets = [] }) =>
     targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')),
   );
 }
 
-/** Two files that are valid and one that is not, and reads until they have ended. */
+/** Uploads two valid files and an invalid one, and reads their requests until they have ended. */
 async function uploadSome(client: ApiClient, round: number): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
   const row = (clicks: string, i: number) => ({

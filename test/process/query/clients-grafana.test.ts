@@ -12,16 +12,16 @@ import { describeIf } from '../../support/machine/describe-if.js';
 import { ServiceWithSamples } from '../../support/files/samples.js';
 
 /**
- * What Grafana's ClickHouse data source (grafana/clickhouse-datasource 4.20.0) asks over HTTP: by
- * hand as its driver writes it, and with the driver itself, clickhouse-go of the same version.
+ * The queries of Grafana's ClickHouse data source (grafana/clickhouse-datasource 4.20.0) over HTTP:
+ * by hand as its driver writes them, and with the driver itself, clickhouse-go of the same version.
  */
 
 const DRIVER = 'clickhouse-go-2.47.0';
-/** The first time, the driver is fetched and compiled. */
+/** The first run fetches and compiles the driver. */
 const SET_UP_MS = 600_000;
 const DAY_MS = 86_400_000;
 
-/** Its own questions, besides those of dashboards. */
+/** Queries of the plugin itself, besides those of dashboards. */
 const PLUGIN = {
   handshake: 'SELECT displayName(), version(), revision(), timezone()',
   ping: 'SELECT 1',
@@ -73,7 +73,7 @@ describe('the requests of the data source', () => {
     return { status: answer.status, encoding: answer.headers.get('content-encoding'), body };
   }
 
-  /** The head of a block, the number of its columns and rows. */
+  /** Returns the head of a block with its numbers of columns and rows. */
   const block = (columns: number, rows: number): string =>
     `\x01\x00\x02\xff\xff\xff\xff\x00${String.fromCharCode(columns, rows)}`;
 

@@ -11,7 +11,7 @@ import { describeIf } from '../../support/machine/describe-if.js';
 import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../support/machine/python.js';
 import { ServiceWithSamples } from '../../support/files/samples.js';
 
-/** Clients as analysts have them, against the built service with the samples in it. */
+/** The clients that analysts use, against the built service with the samples. */
 
 const run = promisify(execFile);
 const HERE = fileURLToPath(new URL('python/', import.meta.url));
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => samples.close());
 
 describeIf(runs('curl', ['--version']), 'curl is missing')('curl', () => {
-  /** The body, and the status on a line of its own. */
+  /** Returns the body, and the status on a separate line. */
   async function curl(query: string, ...options: string[]): Promise<string> {
     const args = ['-sS', '-w', '%{http_code}\n', '--data-binary', query, ...options];
     return (await run('curl', [...args, `${samples.url}/?database=custom_data`])).stdout;
@@ -96,7 +96,7 @@ describeIf(hasPython(PYTHON), 'Python with its module venv is missing')(
         limited: expect.stringContaining('TOO_MANY_ROWS_OR_BYTES'),
         refused: [
           expect.stringContaining('READONLY'),
-          // It compresses what it inserts before it hears of anything.
+          // The client compresses an insert before it gets an answer.
           expect.stringContaining('NOT_IMPLEMENTED'),
           expect.stringContaining('FUNCTION_NOT_ALLOWED'),
           expect.stringContaining('UNKNOWN_IDENTIFIER'),

@@ -7,7 +7,7 @@ import { expect, it } from '@jest/globals';
 import { Pipes } from '../../../src/query/pipes.js';
 import { makeDataDir, removeDataDir } from '../../support/service/service-process.js';
 
-/** Where the pipe is, and what comes out of it. */
+/** Writes to a pipe. Returns its folder and what comes out of it. */
 async function passed(pipes: Pipes, words: string): Promise<[folder: string, words: string]> {
   return pipes.use(async ({ path, output, finish }) => {
     const read = text(output);

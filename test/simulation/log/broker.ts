@@ -10,26 +10,26 @@ import { Group } from './group.js';
 import { type Network, Server, type ServerOptions } from '../network.js';
 import type { Actor } from '../time.js';
 
-/** One partition: every record that it ever had, and the offset of the first that it still has. */
+/** One partition: all records ever appended, and the offset of the first one that is still kept. */
 interface Partition {
   readonly all: LogRecord[];
   first: number;
-  /** Those who wait for more. */
+  /** Callbacks that wait for more records. */
   waiting: (() => void)[];
 }
 
 export interface BrokerOptions extends ServerOptions {
   readonly partitions: Partial<Record<Topic, number>>;
-  /** After so long without a heartbeat a member of a group is out. */
+  /** A group removes a member that sends no heartbeat for this long. */
   readonly sessionMs: number;
   readonly retentionMs: number;
 }
 
-/** The brokers of a log like Kafka's, as one server: what they keep, and the groups. */
+/** The brokers of a log like Kafka's, as one server: their records and their groups. */
 export class Broker extends Server {
   private readonly topics: ReadonlyMap<Topic, readonly Partition[]>;
   private readonly groups = new Map<string, Group>();
-  /** By key, whose partition takes long to find. */
+  /** Partitions by key, cached because computing them takes long. */
   private readonly places = new Map<string, number>();
   readonly sessionMs: number;
   readonly retentionMs: number;
@@ -46,7 +46,7 @@ export class Broker extends Server {
     );
   }
 
-  /** Told of every commit that goes further than before: of a topic's partition, from one offset to another. */
+  /** Called for every commit that advances a partition, with the old and the new offset. */
   committed: (topic: Topic, group: string, partition: number, from: number, to: number) => void =
     () => undefined;
 
@@ -72,7 +72,7 @@ export class Broker extends Server {
     throw new RangeError(`topic ${topic} has no partition ${place}`);
   }
 
-  /** @param records whose values nobody changes any more */
+  /** @param records their values must not change any more */
   append(topic: Topic, partition: number, records: readonly RecordToAppend[]): RecordPosition {
     const { all, waiting } = this.partition(topic, partition);
     const position = { partition, offset: all.length };
@@ -86,7 +86,7 @@ export class Broker extends Server {
     return position;
   }
 
-  /** The first records from `from` on that are still there, at most so many; where the next begin. */
+  /** Up to `most` records from `from` on that are still kept, and where the next ones begin. */
   fetch(
     topic: Topic,
     partition: number,
@@ -99,7 +99,7 @@ export class Broker extends Server {
     return { records, next: start + records.length };
   }
 
-  /** Calls back when the partition has a record from `offset` on. */
+  /** Calls `tell` when the partition has a record at `offset` or above. */
   whenThere(topic: Topic, partition: number, offset: number, asker: Actor, tell: () => void): void {
     const { all, waiting } = this.partition(topic, partition);
     const { time } = this.network;
@@ -118,17 +118,17 @@ export class Broker extends Server {
     return this.topics.get(topic)!.map(({ first }) => first);
   }
 
-  /** What was ever appended to a partition, from one offset to another. */
+  /** All records ever appended to a partition, from one offset to another. */
   records(topic: Topic, partition: number, from: number, to: number): LogRecord[] {
     return this.partition(topic, partition).all.slice(from, to);
   }
 
-  /** Everything that was ever appended, what retention has taken included. */
+  /** All records ever appended, including those that retention has deleted. */
   everything(topic: Topic): LogRecord[] {
     return this.topics.get(topic)!.flatMap(({ all }) => all);
   }
 
-  /** Deletes what has been kept for long enough. */
+  /** Deletes records that are older than the retention. */
   deleteOld(topic: Topic): void {
     const time = this.network.time.now() - this.retentionMs;
     for (const partition of this.topics.get(topic)!) {
@@ -153,7 +153,7 @@ export class Broker extends Server {
   }
 }
 
-/** Whoever gets a record may move its memory away. */
+/** A copy, because a reader may transfer the record's memory. */
 function handedOver(record: LogRecord): LogRecord {
   return { ...record, value: Buffer.from(record.value) };
 }

@@ -24,7 +24,7 @@ class Assignment {
   constructor(readonly partition: number) {}
 }
 
-/** One member of a group, which behaves as `KafkaConsumption` does. */
+/** One member of a group. It behaves like `KafkaConsumption`. */
 export class SimulatedConsumption implements Consumption {
   isStopped = false;
   private readonly failure = new Failure();
@@ -64,7 +64,7 @@ export class SimulatedConsumption implements Consumption {
     const { topic, generation, id } = this;
     while (!assignment.isRevoked) {
       try {
-        // One connection has one request after the other: none is done late, after the next.
+        // One connection executes its requests in order, so a commit is never late or repeated.
         const faults = { ...this.broker.options.faults, late: 0, repeated: 0 };
         const isTaken = await this.broker.ask(
           this.actor,
@@ -203,7 +203,7 @@ export class SimulatedConsumption implements Consumption {
     return assignment.call;
   }
 
-  /** Asks until there is an answer; undefined once nobody wants to know any more. */
+  /** Retries until there is an answer. Undefined once `isOver` returns true. */
   private async asked<T>(
     what: string,
     act: () => T,

@@ -9,17 +9,17 @@ export interface Membership {
 
 interface Member {
   readonly actor: Actor;
-  /** Out, unless it is heard of before. */
+  /** The group removes the member if it hears nothing from it until then. */
   deadline: number;
-  /** Told when everybody has joined. */
+  /** Called when all members have joined. */
   joined: ((membership: Membership) => void) | undefined;
   partitions: readonly number[];
 }
 
 /**
- * A consumer group as the broker sees it: who is in it, which partitions are whose, and what is
- * committed. When a member comes, goes or is silent for too long, all are told to join again; those
- * who do not in time are out, and what they still commit is refused.
+ * A consumer group as the broker sees it: its members, their partitions and the committed offsets.
+ * When a member comes, goes or is silent for too long, all members must join again. The group
+ * removes those that do not in time, and refuses their commits.
  */
 export class Group {
   readonly committed: number[];
@@ -46,7 +46,7 @@ export class Group {
     else this.begin();
   }
 
-  /** Whether the member is still one, of the present generation. */
+  /** Whether the member belongs to the current generation. */
   heartbeat(id: string, generation: number): boolean {
     const member = this.members.get(id);
     if (member === undefined || generation !== this.generation || this.isJoining) return false;
@@ -54,7 +54,7 @@ export class Group {
     return true;
   }
 
-  /** Whether it was taken. */
+  /** Returns whether the commit was accepted. */
   commit(id: string, generation: number, partition: number, offset: number): boolean {
     const member = this.members.get(id);
     if (generation !== this.generation || member?.partitions.includes(partition) !== true)
@@ -109,7 +109,7 @@ export class Group {
     }
   }
 
-  /** Puts the member out when nothing more is heard of it. */
+  /** Removes the member if the group hears nothing more from it. */
   private expect(id: string, member: Member): void {
     const { network, sessionMs, actor } = this.broker;
     member.deadline = network.time.now() + sessionMs;

@@ -19,11 +19,11 @@ import { SimulatedTail } from './tail.js';
 const MOST_READ = 50;
 
 /**
- * The log as one process has it. Appends to one partition go one after the other; those of several
- * partitions apart, so any of them may fail alone, as on Kafka.
+ * The log as one process sees it. Appends to one partition run one after the other. Appends to
+ * several partitions are independent, so any of them may fail alone, as on Kafka.
  */
 export class SimulatedLog implements UploadLog {
-  /** By topic and partition: the last append. */
+  /** The last append, by topic and partition. */
   private readonly lanes = new Map<string, Promise<unknown>>();
   private readonly consumptions = new Map<string, SimulatedConsumption>();
   private readonly tails: SimulatedTail[] = [];
@@ -150,7 +150,7 @@ export class SimulatedLog implements UploadLog {
   ): Promise<RecordPosition> {
     const lane = `${topic}/${partition}`;
     const what = `append ${lane}: ${records.map(described).join(', ')}`;
-    // Once it is there it stays as it is, whatever becomes of the memory that it came from.
+    // Copied once: a stored record never changes, even when its original memory is reused.
     let sent: readonly RecordToAppend[] | undefined;
     const append = (): RecordPosition => {
       sent ??= records.map((record) => ({ ...record, value: Buffer.from(record.value) }));

@@ -12,7 +12,7 @@ import type { Broker } from './broker.js';
 const RETRY_MS = 200;
 const MOST_RECORDS = 40;
 
-/** Follows every partition, each by itself and at its own pace. */
+/** Follows every partition independently, each at its own pace. */
 export class SimulatedTail implements Tail {
   private readonly next: number[];
   private readonly waiting = new Waiting((offsets) =>

@@ -1,6 +1,6 @@
 import { ClientGoneError } from '../../../src/gateway/http/problem.js';
 
-/** The body of a request, as it comes in. */
+/** The body of a request, piece by piece. */
 export class Body {
   private readonly pieces: Buffer[] = [];
   private isComplete = false;
@@ -17,7 +17,7 @@ export class Body {
     this.wake();
   }
 
-  /** The client is gone, or what its file is to go to. */
+  /** The client is gone, or the upload cannot be written. */
   fail(error: Error = new ClientGoneError()): void {
     this.error ??= error;
     this.wake();

@@ -27,18 +27,18 @@ export interface Upload {
   /** What is wrong with the file as a whole. */
   readonly finding: string | null;
   readonly keyed: KeyedFile | undefined;
-  /** Told as soon as the upload has an id. */
+  /** Called as soon as the upload has an id. */
   readonly begun: (requestId: string) => void;
 }
 
-/** What a gateway does between the reading of a request and its answer. */
+/** The part of a gateway between reading a request and answering it. */
 export interface Gateway extends Role {
   readonly lookup: RequestLookup;
-  /** As `CreateController` does it. */
+  /** Does the same as `CreateController`. */
   create(upload: Upload): Promise<Transition>;
 }
 
-/** Put together as the service does it. */
+/** Builds the gateway from the same parts as the service. */
 export async function startGateway(
   dependencies: RoleDependencies,
   viewBytes: number,

@@ -10,7 +10,7 @@ import type { Warehouse } from '../../../src/warehouse/warehouse.js';
 
 /** What runs in a process. */
 export interface Role {
-  /** Rejects when it cannot go on: the process is to end. */
+  /** Rejects when it cannot continue. The process must then end. */
   readonly failed: Promise<never>;
   stop(deadlineMs: number): Promise<void>;
 }
@@ -20,12 +20,12 @@ export interface RoleDependencies {
   readonly log: UploadLog;
   readonly rows: RowStore;
   readonly requests: RequestStore;
-  /** For the audit. */
+  /** Used for the audit only. */
   readonly warehouse: Warehouse;
   readonly logger: Logger;
 }
 
-/** The erasures that there have been, as every process follows them. */
+/** Follows the erasures, as every process does. */
 export function followErasures({ log, rows, config }: RoleDependencies): Promise<ErasedAccounts> {
   return ErasedAccounts.follow(log, rows, config.limits.logTimeoutMs);
 }

@@ -15,10 +15,10 @@ export interface TestWarehouse {
 }
 
 /**
- * A warehouse of its own in a temporary folder, with the whole schema.
+ * Opens a warehouse with the whole schema in a temporary folder.
  *
- * A process has one data folder at a time, so a test file opens one warehouse (in `beforeAll`), and
- * closes it (in `afterAll`): the next file may run in the same process.
+ * A process can open only one data folder at a time. So a test file opens one warehouse in
+ * `beforeAll` and closes it in `afterAll`: the next file may run in the same process.
  */
 export async function openTestWarehouse(): Promise<TestWarehouse> {
   const test = await openEmptyWarehouse();
@@ -26,7 +26,7 @@ export async function openTestWarehouse(): Promise<TestWarehouse> {
   return test;
 }
 
-/** The same without a schema. */
+/** Same as `openTestWarehouse`, but without the schema. */
 export async function openEmptyWarehouse(): Promise<TestWarehouse> {
   const dataDir = await mkdtemp(join(tmpdir(), 'custom-data-warehouse-'));
   const database = 'custom_data';
@@ -42,7 +42,7 @@ export async function openEmptyWarehouse(): Promise<TestWarehouse> {
   };
 }
 
-/** A warehouse that does some things in its own way, and leaves the rest to another one. */
+/** Overrides some methods of a warehouse and forwards the others to it. */
 export function passingOn(warehouse: Warehouse, own: Partial<Warehouse>): Warehouse {
   return {
     execute: (sql) => warehouse.execute(sql),

@@ -12,7 +12,7 @@ export interface OpenWarehouse {
   close(): Promise<void>;
 }
 
-/** A warehouse of its own, without a schema. Of `chdb` a process has one at a time. */
+/** Opens a warehouse without a schema. A process can have only one `chdb` warehouse at a time. */
 export async function openWarehouseOf(kind: WarehouseKind): Promise<OpenWarehouse> {
   if (kind === 'chdb') return openEmptyWarehouse();
   const server = await ClickHouseHttp.start();

@@ -22,8 +22,8 @@ export interface Counts {
 }
 
 /**
- * A ClickHouse server as a process of its own on 127.0.0.1: ClickHouse's HTTP protocol in front of
- * the real engine, with faults that a test switches on and off. Its user has a password.
+ * A ClickHouse server in a separate process on 127.0.0.1: ClickHouse's HTTP protocol in front of
+ * the real engine. A test can switch faults on and off. The user has a password.
  */
 export class ClickHouseHttp {
   readonly user = 'custom_data';
@@ -42,7 +42,7 @@ export class ClickHouseHttp {
     private readonly options: Pick<ProgramOptions, 'tls' | 'config'>,
   ) {}
 
-  /** Starts a server with nothing in it. */
+  /** Starts an empty server. */
   static async start(
     options: Pick<ProgramOptions, 'tls' | 'config'> = {},
   ): Promise<ClickHouseHttp> {
@@ -57,7 +57,7 @@ export class ClickHouseHttp {
     return `${this.options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.port}`;
   }
 
-  /** What a service needs to know of it. */
+  /** Environment variables that connect a service to this server. */
   get env(): Record<string, string> {
     return {
       CLICKHOUSE_URL: this.url,
@@ -66,7 +66,7 @@ export class ClickHouseHttp {
     };
   }
 
-  /** Starts it again, after `kill`, on the same port with what it had stored. */
+  /** Starts the server again after `kill`, on the same port and with its stored data. */
   async restart(): Promise<void> {
     const { folder, user, password, port } = this;
     const options: ProgramOptions = { ...this.options, folder, port, user, password };
@@ -87,7 +87,7 @@ export class ClickHouseHttp {
     ({ port: this.port, control: this.control } = JSON.parse(line) as this & { control: number });
   }
 
-  /** Every request meets the fault, or as many as it says. */
+  /** Injects the fault into every request, or into as many as `times` says. */
   async fault(fault: Fault): Promise<void> {
     this.countStruck(await this.command('PUT', 'fault', JSON.stringify(fault)));
     this.present = fault;
@@ -100,7 +100,7 @@ export class ClickHouseHttp {
     this.isRefusing = false;
   }
 
-  /** Ends every connection and takes no new ones, until `heal`. */
+  /** Closes all connections and accepts no new ones until `heal`. */
   async refuse(): Promise<void> {
     await this.command('POST', 'refuse');
     this.isRefusing = true;
@@ -111,9 +111,9 @@ export class ClickHouseHttp {
   }
 
   /**
-   * Rows of a query, with integers as numbers.
+   * Returns the rows of a query, with integers as numbers.
    *
-   * @param database of names without one; it has to exist
+   * @param database default database of the query; it must exist
    */
   async query<Row>(sql: string, database = 'custom_data'): Promise<Row[]> {
     const parameters = new URLSearchParams({
@@ -125,7 +125,7 @@ export class ClickHouseHttp {
       method: 'POST',
       headers: {
         Authorization: `Basic ${Buffer.from(`${this.user}:${this.password}`).toString('base64')}`,
-        // A test that compares for longer than the server keeps an idle connection would meet its end.
+        // A test may compute for longer than the server keeps an idle connection open.
         Connection: 'close',
       },
       body: sql,
@@ -138,7 +138,7 @@ export class ClickHouseHttp {
       .map((line) => JSON.parse(line) as Row);
   }
 
-  /** As a machine that loses its power would end it. */
+  /** Kills the process, as a power loss of its machine would. */
   async kill(): Promise<void> {
     await this.end();
     countFault('warehouse: killed');
@@ -151,13 +151,13 @@ export class ClickHouseHttp {
     await exited;
   }
 
-  /** Ends it and removes what it stored. */
+  /** Kills the server and removes its data. */
   async stop(): Promise<void> {
     await this.end();
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** One that lasts until it is taken back counts once, others with every request. */
+  /** Counts a fault without `times` once, any other fault once for each request that met it. */
   private countStruck({ struck }: Counts): void {
     const { kind, times } = this.present ?? {};
     const met = struck - this.struck;

@@ -6,7 +6,7 @@ import { drainPending, Session } from 'chdb';
 import { EngineException } from '../../../src/query/exception.js';
 import { text } from '../../../src/warehouse/sql.js';
 
-/** Data beside a statement, which reads it as a table. */
+/** Data sent along with a statement, which reads it as a table. */
 export interface ExternalTable {
   readonly name: string;
   readonly structure: string;
@@ -14,22 +14,22 @@ export interface ExternalTable {
   readonly data: Buffer;
 }
 
-/** A request as ClickHouse's HTTP interface takes it. */
+/** A request to ClickHouse's HTTP interface. */
 export interface EngineRequest {
   readonly sql: string;
-  /** What an INSERT reads; undefined for other statements. */
+  /** The data of an INSERT; undefined for other statements. */
   readonly data: Buffer | undefined;
   readonly tables: readonly ExternalTable[];
   readonly database: string | undefined;
   readonly settings: ReadonlyMap<string, string>;
-  /** Escaped as the interface takes them. */
+  /** Escaped as the HTTP interface expects. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly defaultFormat: string;
 }
 
 const DATA_FORMAT = /\sFORMAT\s+(\w+)\s*$/;
 
-/** The real engine; a session for each request, so that nothing passes from one to the next. */
+/** The real engine. Each request gets its own session, so that no state carries over. */
 export class Engine {
   private next = 0;
   private readonly keeper: Session;
@@ -99,9 +99,9 @@ export class Engine {
   private session(settings: ReadonlyMap<string, string>): Session {
     const connectionArgs = [...settings].map(([name, value]) => `--${name}=${value}`);
     connectionArgs.push(
-      // Parameters are statements here, which on a server they are not.
+      // Unlike a server, this engine gets parameters as statements.
       '--max_query_size=100000000',
-      // A configured cluster has no node besides this process, which listens nowhere.
+      // A configured cluster has only this process as a node, and it listens on no port.
       '--prefer_localhost_replica=1',
     );
     return new Session(this.path, { connectionArgs });

@@ -1,39 +1,39 @@
-/** What goes wrong with a request, until its turns are used up or the fault is taken back. */
+/** A fault to inject into requests, until `times` is used up or the test removes the fault. */
 export interface Fault {
   readonly kind:
-    /** Neither carried out nor answered. */
+    /** Not executed, not answered. */
     | 'hang'
-    /** Carried out, and never answered. */
+    /** Executed, but never answered. */
     | 'hang-after'
-    /** Not carried out, 500 without a word of ClickHouse's. */
+    /** Not executed, answered 500 with a body that is not ClickHouse's. */
     | 'fail'
-    /** Carried out, then the same. */
+    /** Executed, then answered like `fail`. */
     | 'fail-after'
-    /** The connection ends inside the request, of which nothing is carried out. */
+    /** The connection closes in the middle of the request; nothing is executed. */
     | 'cut-request'
-    /** Carried out, then the connection ends inside the answer. */
+    /** Executed, then the connection closes in the middle of the answer. */
     | 'cut-answer'
-    /** Not carried out, an exception with its status. */
+    /** Not executed, answered with an exception and its HTTP status. */
     | 'exception'
-    /** Not carried out, 200 with an exception named in a header. */
+    /** Not executed, answered 200 with an exception in a header. */
     | 'exception-in-header'
-    /** Not carried out, 200 with an exception at the end of the body. */
+    /** Not executed, answered 200 with an exception at the end of the body. */
     | 'exception-in-body'
-    /** Carried out after a while. */
+    /** Executed after a delay. */
     | 'slow'
-    /** Answered as if it had been carried out, by a server that then loses what it took. */
+    /** Answered as if executed, but the server loses the data. */
     | 'lost';
-  /** Which requests; absent: all. */
+  /** Which requests to hit; absent: all. */
   readonly on?: 'insert' | 'other';
-  /** How many of them; absent: until the fault is taken back. */
+  /** How many requests to hit; absent: all until the test removes the fault. */
   readonly times?: number;
-  /** ClickHouse's code of the exceptions; absent: 159, TIMEOUT_EXCEEDED. */
+  /** ClickHouse's error code in exceptions; absent: 159, TIMEOUT_EXCEEDED. */
   readonly code?: number;
-  /** Of `slow`. */
+  /** The delay of `slow`. */
   readonly delayMs?: number;
 }
 
-/** The fault that is set, and how often it may still strike. */
+/** The active fault, and how often it may still strike. */
 export class Faults {
   private fault: Fault | undefined;
   private left = 0;

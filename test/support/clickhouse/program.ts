@@ -1,7 +1,7 @@
 /**
- * A process that is a ClickHouse server to its clients. Takes its options as JSON, prints its two
- * ports as JSON: the one for clients, and one on which faults are switched (`PUT /fault`, `DELETE
- * /fault`, `POST /refuse`, `POST /accept`, `GET /counts`). Ends with its parent.
+ * A process that acts as a ClickHouse server. It takes its options as JSON and prints two ports as
+ * JSON: one for clients, and one to control the faults (`PUT /fault`, `DELETE /fault`, `POST
+ * /refuse`, `POST /accept`, `GET /counts`). It exits with its parent.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -25,7 +25,7 @@ const options = JSON.parse(process.argv[2]!) as ProgramOptions;
 const engine = await Engine.open(options.folder, options.config);
 const server = new ClickHouseServer(engine, options, options.tls);
 
-// A test that has computed for seconds finds its connection still open.
+// Keeps idle connections open: a test may compute for seconds between two commands.
 const control = createServer({ keepAliveTimeout: 0 }, (request, response) => {
   void (async () => {
     const body = Buffer.concat((await request.toArray()) as Buffer[]).toString();

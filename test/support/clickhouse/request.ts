@@ -10,7 +10,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** URL parameters that are no settings of the engine. */
+/** URL parameters that are not settings of the engine. */
 const PROTOCOL = new Set([
   'query',
   'query_id',
@@ -21,10 +21,10 @@ const PROTOCOL = new Set([
   'password',
 ]);
 
-/** The server's default of `http_max_field_value_size`, which holds for parts of a form as well. */
+/** The server's default of `http_max_field_value_size`, which also applies to form parts. */
 const PARAMETER_BYTES = 131_072;
 
-/** @throws EngineException when the credentials are not the server's */
+/** @throws EngineException when the credentials are wrong */
 export function authenticate(request: IncomingMessage, expected: Credentials): void {
   const { authorization = '' } = request.headers;
   const basic = Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString('utf8');
@@ -92,7 +92,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** A part with a file name is a table, whose form stands in the URL. */
+/** Converts a form part with a file name to a table. The URL has its structure and format. */
 function tableOf(name: string, data: Buffer, settings: Map<string, string>): ExternalTable {
   const structure = settings.get(`${name}_structure`);
   const format = settings.get(`${name}_format`) ?? 'TabSeparated';

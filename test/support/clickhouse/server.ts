@@ -17,7 +17,7 @@ export interface Tls {
   readonly cert: string;
 }
 
-/** ClickHouse's HTTP interface for tests: everything may be written, and everything may go wrong. */
+/** ClickHouse's HTTP interface for tests. It allows all writes and injects faults. */
 export class ClickHouseServer {
   readonly faults = new Faults();
   requests = 0;
@@ -31,7 +31,7 @@ export class ClickHouseServer {
     private readonly tls: Tls | undefined,
   ) {}
 
-  /** Accepts connections, after `refuse` on the port that it had before. */
+  /** Accepts connections; after `refuse`, on the same port as before. */
   async accept(port = this.port): Promise<number> {
     if (this.server !== undefined) return this.port;
     const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -48,7 +48,7 @@ export class ClickHouseServer {
     return this.port;
   }
 
-  /** Ends every connection and takes no new ones. */
+  /** Closes all connections and accepts no new ones. */
   async refuse(): Promise<void> {
     const { server } = this;
     if (server === undefined) return;
@@ -60,7 +60,7 @@ export class ClickHouseServer {
   }
 
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A client that is gone is none of the server's errors.
+    // A client that disconnects is not an error of the server.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     try {

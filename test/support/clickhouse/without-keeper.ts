@@ -1,7 +1,9 @@
 import type { Warehouse } from '../../../src/warehouse/warehouse.js';
 import { passingOn } from '../chdb/warehouse.js';
 
-/** A server that plays every shard of the cluster `eu` and has no Keeper: what needs one is taken away. */
+/**
+ * Strips what needs Keeper: the test server has none. It acts as every shard of the cluster `eu`.
+ */
 export function withoutKeeper(warehouse: Warehouse): Warehouse {
   return passingOn(warehouse, {
     execute: (sql) =>

@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 
 import { runs } from '../service/command.js';
 
-/** Behind it the process that they belong to. Not in TMPDIR, which somebody may remove with all in it. */
+/** The process id follows. Not in TMPDIR, which someone may delete with everything in it. */
 export const DISKS = '/tmp/custom-data-disks-';
 const OWNED = new RegExp(`^${DISKS}(\\d+)-`);
 
-/** Of processes that have ended: unmounts and removes them. */
+/** Unmounts and removes the disks of processes that have ended. */
 export function removeLeftoverDisks(): void {
   for (const name of readdirSync('/tmp')) {
     const folder = `/tmp/${name}`;
@@ -22,7 +22,7 @@ export function removeLeftoverDisks(): void {
   }
 }
 
-/** What is still open there keeps the disk until it is closed. */
+/** Unmounts a folder. Files that are still open keep the disk until they are closed. */
 export function unmountAnyway(folder: string): void {
   if (!runs('umount', [folder])) spawnSync('umount', ['--lazy', folder]);
 }

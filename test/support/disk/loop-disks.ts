@@ -9,8 +9,8 @@ import { DISKS, removeLeftoverDisks, unmountAnyway } from './leftover-disks.js';
 const MIB = 1_048_576;
 
 /**
- * Disks in files, mounted below one folder. All of it goes with `close`; what a process that was
- * killed has left behind goes with the next `open`.
+ * Disks in files, mounted below one folder. `close` removes all of them. The next `open` removes
+ * what a killed process left behind.
  */
 export class LoopDisks {
   private readonly mounted: string[] = [];
@@ -23,9 +23,9 @@ export class LoopDisks {
   }
 
   /**
-   * Makes a file with an empty file system in it. It takes the space that is used of it.
+   * Creates a file with an empty file system. The file is sparse: only used space takes disk space.
    *
-   * @param mkfs the command that makes the file system, without the file
+   * @param mkfs the command that creates the file system, without the file
    */
   create(file: string, megabytes: number, mkfs: readonly [string, ...string[]]): void {
     writeFileSync(file, '');
@@ -34,14 +34,14 @@ export class LoopDisks {
     run(command, [...args, file]);
   }
 
-  /** @param options of `mount` */
+  /** @param options options of the `mount` command */
   mount(what: string, folder: string, ...options: readonly string[]): void {
     mkdirSync(folder, { recursive: true });
     run('mount', [...options, what, folder]);
     this.mounted.push(folder);
   }
 
-  /** Nothing may be open on it. */
+  /** No file on the disk may be open. */
   unmount(folder: string): void {
     run('umount', [folder]);
     this.mounted.splice(this.mounted.indexOf(folder), 1);
@@ -53,7 +53,7 @@ export class LoopDisks {
   }
 }
 
-/** Tests on disks of their own. Skipped loudly where none can be mounted; a failure in CI. */
+/** Tests that mount their own disks. Skipped with a message where they cannot; fails in CI. */
 export const describeWithDisks = describeIf(
   canMount(),
   'loop devices with ext4 and btrfs cannot be mounted (it takes root)',

@@ -1,14 +1,14 @@
 import type { LineFile, WorkingFiles } from '../../../src/ingest/files/working-files.js';
 
 /**
- * Working files in memory, on a disk that can be filled, locked, and lose its power. What they hold
- * outlives whoever wrote it, as files outlive a process.
+ * Working files in memory, on a disk that can fill up, fail or lose power. Their content outlives
+ * the process that wrote it.
  */
 export class MemoryFiles implements WorkingFiles {
   private readonly contents = new Map<string, Buffer>();
-  /** How many bytes all files may have together. */
+  /** Maximum size of all files together. */
   roomBytes = Infinity;
-  /** Given: every change fails with this code of the operating system. */
+  /** When set, every change fails with this error code of the operating system. */
   fault: string | undefined;
 
   get paths(): string[] {
@@ -20,9 +20,9 @@ export class MemoryFiles implements WorkingFiles {
   }
 
   /**
-   * The machine loses its power: nothing was synced, so any part of each file's end may be gone.
+   * Simulates a power loss: nothing was synced, so any part of each file's end may be gone.
    *
-   * @param random from 0 up to, not including, 1
+   * @param random returns a number from 0 (inclusive) to 1 (exclusive)
    */
   losePower(random: () => number): void {
     for (const [path, content] of this.contents) {
@@ -77,7 +77,7 @@ export class MemoryFiles implements WorkingFiles {
     };
   }
 
-  /** As much as there is room for, as a real disk does. */
+  /** Writes as much as fits, like a real disk. */
   private put(path: string, bytes: Uint8Array, offset: number): void {
     this.refuseIfFaulty();
     const before = this.contents.get(path) ?? Buffer.alloc(0);
@@ -87,7 +87,7 @@ export class MemoryFiles implements WorkingFiles {
     const content = Buffer.alloc(Math.max(before.length, end));
     content.set(before);
     content.set(taken, offset);
-    // A file that is replaced begins anew.
+    // A replacement file starts empty.
     this.contents.set(path, path.endsWith('.new') ? content.subarray(0, end) : content);
     if (taken.length < bytes.length) throw failure('ENOSPC');
   }

@@ -21,12 +21,11 @@ const MEGABYTES = 4_096;
 const CONTENT = 'written';
 
 /**
- * A disk whose machine can lose its power: then it has what had reached it, and nothing that the
- * system had still in its memory.
+ * A disk whose machine can lose power. After a cut it has only the data that had reached the disk.
+ * Data that was still in the system's memory is lost.
  *
- * It is an ext4 in a file on a btrfs, which copies a file as a whole at one moment, whatever is
- * being written to it. Every cut proves that of itself: a file that was synced is there after it,
- * one that was only written is not.
+ * It is an ext4 in a file on a btrfs. The btrfs copies the whole file at one moment, even while it
+ * is being written. Every cut proves itself: a synced file survives it, an unsynced file does not.
  */
 export class PowerLossDisk {
   readonly folder: string;
@@ -57,13 +56,13 @@ export class PowerLossDisk {
   }
 
   /**
-   * The power goes now, and comes back. Whatever the process has said has been said before.
+   * Cuts the power and restores it. Everything that the process output was output before the cut.
    *
    * @param victim the only process that has files on the disk; it may have ended
    */
   async cut(victim: ServiceProcess): Promise<void> {
     await standsStill(victim);
-    // A sync here would bring to the disk what others have written.
+    // Not synced: a sync would also write the data of others to the disk.
     write(this.control('written'), false);
     run('cp', ['--reflink=always', this.disk, this.picture]);
     await victim.kill();
@@ -85,7 +84,7 @@ export class PowerLossDisk {
     expect(read(this.control('written'))).toBe('');
   }
 
-  /** Of each cut a file of its own. */
+  /** Returns a separate file for each cut. */
   private control(name: 'synced' | 'written'): string {
     return join(this.folder, `${name}-${this.cuts}`);
   }
@@ -98,17 +97,17 @@ function write(path: string, isSynced: boolean): void {
   closeSync(file);
 }
 
-/** The name may have come to the disk without the content. */
+/** The file's name may have reached the disk without its content. */
 function read(path: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
-/** Resolves when the process says and asks nothing any more, as if the machine had gone. */
+/** Stops the process. Resolves when it is stopped, as if its machine were gone. */
 async function standsStill({ process }: ServiceProcess): Promise<void> {
   process.kill('SIGSTOP');
   while (process.exitCode === null && process.signalCode === null) {
     const stat = readFileSync(`/proc/${process.pid!}/stat`, 'utf8');
-    // The state stands behind the name of the program, which may hold anything.
+    // The state follows the name of the program, which may contain anything.
     if (/^ [TZ]/.test(stat.slice(stat.lastIndexOf(')') + 1))) return;
     await sleep(1);
   }

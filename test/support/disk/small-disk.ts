@@ -14,10 +14,10 @@ import type { LoopDisks } from './loop-disks.js';
 import { countFault } from '../service/soak.js';
 
 const MIB = 1_048_576;
-/** As most systems mount their disks: after an error nothing is written any more. */
+/** Most systems mount their disks like this: after an error the disk turns read-only. */
 const OPTIONS = ['-o', 'loop,errors=remount-ro'];
 
-/** An ext4 of some megabytes, mounted at a folder: it can be filled up, and can turn read-only. */
+/** A small ext4 disk, mounted at a folder. It can fill up and turn read-only. */
 export class SmallDisk {
   private readonly image: string;
   private readonly filler: string;
@@ -29,18 +29,18 @@ export class SmallDisk {
   ) {
     this.image = join(disks.folder, `${basename(folder)}.img`);
     this.filler = join(folder, 'filler');
-    // Nothing of it is kept for root, and its blocks are those of larger disks.
+    // No space is reserved for root, and the block size is that of larger disks.
     disks.create(this.image, megabytes, ['mkfs.ext4', '-q', '-m', '0', '-b', '4096']);
     this.mount();
   }
 
-  /** Takes its space but so much of it. */
+  /** Fills the disk, except for the given number of megabytes. */
   fill(leftMegabytes: number): void {
     const bytes = this.free() - leftMegabytes * MIB;
     run('fallocate', ['--length', String(bytes), this.filler]);
   }
 
-  /** Takes the last of its space. */
+  /** Fills the rest of the disk. */
   fillUp(): void {
     const file = openSync(this.filler, 'a');
     try {
@@ -52,22 +52,22 @@ export class SmallDisk {
     }
   }
 
-  /** Gives back what `fill` and `fillUp` have taken. */
+  /** Frees the space that `fill` and `fillUp` took. */
   empty(): void {
     rmSync(this.filler);
     countFault('disk full');
   }
 
-  /** An error of the disk, after which the system lets nobody write to the file system. */
+  /** Triggers a disk error, after which the system refuses all writes to the file system. */
   turnReadOnly(): void {
     const device = run('findmnt', ['--noheadings', '--output', 'SOURCE', this.folder]).trim();
     writeFileSync(`/sys/fs/ext4/${basename(device)}/trigger_fs_error`, '1');
   }
 
-  /** What an operator does about it. Nothing may be open on the disk. */
+  /** Repairs the disk as an operator would. No file on it may be open. */
   mend(): void {
     this.disks.unmount(this.folder);
-    // 1: it has mended something.
+    // Exit code 1: errors were corrected.
     run('sh', ['-c', 'e2fsck -p "$1" || [ $? -eq 1 ]', 'sh', this.image]);
     this.mount();
     countFault('disk turned read-only');
@@ -83,7 +83,7 @@ export class SmallDisk {
   }
 }
 
-/** At once on the disk: what the system only promises is not taken yet. */
+/** Writes a block and syncs it: without a sync the system has only promised the space. */
 function wasWritten(file: number, block: Uint8Array): boolean {
   try {
     writeSync(file, block);

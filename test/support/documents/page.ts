@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A page of `docs`, with what tests look at in it. */
+/** A page of `docs`, with the parts that tests look at. */
 export class Page {
   readonly text: string;
 
@@ -8,7 +8,7 @@ export class Page {
     this.text = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
   }
 
-  /** The cells of the first table below a line of the page, without its head. */
+  /** The cells of the first table below a line of the page, without the header row. */
   tableUnder(line: string): string[][] {
     const below = this.text.split(`\n${line}\n`)[1];
     const [table] = /(?:^\|.*\n)+/m.exec(below ?? '') ?? [];
@@ -16,7 +16,7 @@ export class Page {
     return rowsOf(table).slice(1);
   }
 
-  /** The fenced blocks of the page in their order. */
+  /** The fenced blocks in the order of the page. */
   fences(): { readonly language: string; readonly content: string }[] {
     return [...this.text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, content]) => ({
       language: language!,
@@ -25,7 +25,7 @@ export class Page {
   }
 }
 
-/** The rows of a Markdown table, its head first. */
+/** The rows of a Markdown table, header first. */
 export function rowsOf(table: string): string[][] {
   const rows = table
     .trim()
@@ -35,7 +35,7 @@ export function rowsOf(table: string): string[][] {
   return rows.filter((_, index) => index !== 1);
 }
 
-/** The text of a cell that is code. */
+/** The text of a cell, without the backticks of code. */
 export function code(cell: string): string {
   return /^`(.*)`$/.exec(cell)?.[1] ?? cell;
 }

@@ -15,13 +15,13 @@ const START_MS = 50_000;
 
 const programs = findPrograms();
 
-/** Tests that run Prometheus or promtool. Skipped loudly where that is not possible; a failure in CI. */
+/** Tests that run Prometheus or promtool. Skipped with a message where they cannot; fails in CI. */
 export const describeWithPrometheus = describeIf(
   typeof programs !== 'string',
   typeof programs === 'string' ? programs : '',
 );
 
-/** Runs promtool; what it says on both outputs, and its exit code. */
+/** Runs promtool. Returns its exit code and its output on both streams. */
 export function promtool(args: readonly string[], input = ''): { code: number; output: string } {
   const { promtool } = ready();
   const { status, stdout, stderr } = spawnSync(promtool, args, { input, encoding: 'utf8' });
@@ -33,7 +33,7 @@ export interface Sample {
   readonly value: readonly [number, string];
 }
 
-/** A rule as Prometheus tells of it. */
+/** A rule as the Prometheus API returns it. */
 export interface Rule {
   readonly name: string;
   readonly query: string;
@@ -41,7 +41,7 @@ export interface Rule {
   readonly lastError?: string;
 }
 
-/** A real Prometheus with the deployed rules, that asks one target every second. */
+/** A real Prometheus with the deployed rules. It scrapes one target every second. */
 export class Prometheus {
   private constructor(
     private readonly process: ChildProcess,
@@ -54,7 +54,7 @@ export class Prometheus {
     const { prometheus } = ready();
     const dir = await mkdtemp(join(tmpdir(), 'custom-data-prometheus-'));
     await copyRules(join(dir, 'rules'));
-    // JSON is YAML.
+    // JSON is valid YAML.
     const config = {
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
       rule_files: ['rules/*.yml'],
@@ -81,7 +81,7 @@ export class Prometheus {
     return started;
   }
 
-  /** The value of an expression now. Rejects with Prometheus' words when it is wrong. */
+  /** The current value of an expression. Rejects with Prometheus' message when it is invalid. */
   async query(expression: string): Promise<readonly Sample[]> {
     const { result } = await this.ask<{ result: readonly Sample[] }>('query', {
       query: expression,
@@ -89,7 +89,7 @@ export class Prometheus {
     return result;
   }
 
-  /** Every rule, as it was last evaluated. */
+  /** Every rule, with its last evaluation. */
   async rules(): Promise<readonly Rule[]> {
     const { groups } = await this.ask<{ groups: readonly { rules: readonly Rule[] }[] }>('rules');
     return groups.flatMap(({ rules }) => rules);
@@ -125,7 +125,7 @@ export class Prometheus {
   }
 }
 
-/** As they are deployed, but evaluated every second. */
+/** Copies the deployed rules, but Prometheus evaluates them every second. */
 async function copyRules(to: string): Promise<void> {
   await cp(RULES, to, { recursive: true });
   for (const name of await readdir(to)) {

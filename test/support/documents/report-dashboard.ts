@@ -6,7 +6,7 @@ export interface Variable {
   readonly name: string;
   readonly type: 'query' | 'custom' | 'textbox';
   readonly datasource?: { readonly type: string; readonly uid: string };
-  /** Of type `query`: what the data source is asked; otherwise the values, comma-separated. */
+  /** For type `query`: the query to the data source; otherwise the values, comma-separated. */
   readonly query: string | { readonly rawSql: string };
 }
 
@@ -17,7 +17,7 @@ interface SqlTarget {
   readonly format: number;
 }
 
-/** A dashboard that asks ClickHouse. */
+/** A dashboard that queries ClickHouse. */
 export interface ReportDashboard {
   readonly uid: string;
   readonly title: string;
@@ -45,7 +45,7 @@ const FORMATS: Readonly<Record<string, (value: string) => string>> = {
   singlequote: (value) => `'${value.replaceAll("'", "\\'")}'`,
 };
 
-/** A query as Grafana sends it. */
+/** Replaces the variables of a query, as Grafana does. */
 export function interpolate(sql: string, values: Readonly<Record<string, string>>): string {
   return sql.replace(/\$\{(\w+)(?::(\w+))?\}/g, (_, name: string, format?: string) => {
     const value = values[name];

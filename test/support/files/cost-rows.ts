@@ -1,6 +1,6 @@
 import type { CsvRow } from '../model/warehouse-model.js';
 
-/** A row for each campaign of one day: uploaded again with other clicks, it replaces them. */
+/** One row per campaign, all of one day. Uploading them again with other clicks replaces them. */
 export function costRows(campaigns: readonly string[], clicks: number): CsvRow[] {
   return campaigns.map((campaign) => ({
     date: '2026-02-01',

@@ -9,7 +9,7 @@ import type { Verdict } from '../../../src/csv/verdict.js';
 import { prepareUpload, type UploadFacts } from '../../../src/csv/prepare-upload.js';
 import { decodePrepared, type DecodedKey } from '../model/decode-prepared.js';
 
-/** Files by the values that matter to a test, and what the row path says of them. */
+/** Files built from the values that matter to a test, and the verdicts on them. */
 
 export const REQUEST_DATE = '2026-03-10';
 
@@ -39,12 +39,12 @@ const GOOD: Readonly<Record<FamilyName, Values>> = {
   },
 };
 
-/** A valid file's only row, with some values changed or added. */
+/** A valid row, with some values changed or added. */
 export function goodRow(family: FamilyName, values: Values = {}): Values {
   return { ...GOOD[family], ...values };
 }
 
-/** Every field quoted where it must be; the header is that of the first row. */
+/** Quotes fields only where needed. The header comes from the first row. */
 export function csv(rows: readonly Values[]): string {
   const header = Object.keys(rows[0]!);
   const lines = rows.map((row) => header.map((name) => row[name]!));
@@ -55,7 +55,7 @@ function quoted(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** A file of one row, valid but for `values`. */
+/** A file of one row, valid except for `values`. */
 export function fileWith(family: FamilyName, values: Values): string {
   return csv([goodRow(family, values)]);
 }

@@ -6,13 +6,13 @@ import {
   type ValueKind,
 } from '../../../src/domain/families/index.js';
 
-/** Files at random: valid ones, and ones with a few things wrong, written in every form that CSV allows. */
+/** Random files: valid ones, and ones with a few errors, in every form that CSV allows. */
 
-/** How a file is written; what it says does not depend on it. */
+/** How a file is written. The form does not affect the content. */
 interface Form {
   readonly byteOrderMark: boolean;
   readonly breaks: readonly string[];
-  /** Which fields are quoted although they need not be; taken in turn. */
+  /** Which fields to quote although they need no quotes; applied in turn. */
   readonly quotes: readonly boolean[];
   readonly ending: '' | 'break' | 'empty line';
 }
@@ -40,7 +40,7 @@ const ordinary = fc.constantFrom(
 );
 const long = fc.constantFrom('x'.repeat(256), '😀'.repeat(256), 'é'.repeat(130));
 const text = fc.oneof({ weight: 8, arbitrary: ordinary }, { weight: 2, arbitrary: hostile }, long);
-/** Few enough that keys come again. */
+/** Few values, so that keys repeat. */
 const keyText = fc.constantFrom('A', 'B', 'a', 'é', 'a"b', 'a,b');
 
 const day = fc
@@ -75,7 +75,7 @@ const bad = fc.constantFrom(
 
 type Table = string[][];
 
-/** One thing wrong with a table whose first row is the header. */
+/** One error in a table whose first row is the header. */
 const damage: fc.Arbitrary<(table: Table) => Table> = fc.oneof(
   fc.tuple(fc.nat(), fc.nat(), bad).map(([r, c, value]) => (table: Table) => {
     const row = table[1 + (r % Math.max(1, table.length - 1))] ?? table[0]!;
@@ -153,7 +153,7 @@ export const validFile: fc.Arbitrary<GeneratedFile> = family.chain((name) =>
   fc.tuple(tables(name), form).map(([table, how]) => ({ family: name, bytes: write(table, how) })),
 );
 
-/** Mostly with one thing wrong, sometimes with three. */
+/** A file that is damaged in one to three ways. */
 export const spoiltFile: fc.Arbitrary<GeneratedFile> = family.chain((name) =>
   fc
     .tuple(tables(name), fc.array(damage, { minLength: 1, maxLength: 3 }), form)

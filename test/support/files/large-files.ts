@@ -11,8 +11,8 @@ const ROWS = 5_000;
 const AT_ONCE = 12;
 
 /**
- * Sends files whose columns are written to memory that is used again, and expects every row to be what
- * was sent: each says in its text what its numbers are.
+ * Sends files whose columns are written to reused memory, and expects every row to be as sent: its
+ * text names its numbers.
  */
 export async function expectLargeFilesUnmixed(
   client: ApiClient,
@@ -45,7 +45,7 @@ export async function expectLargeFilesUnmixed(
   );
   expect(totals).toEqual({ clicks: (all * (ROWS - 1)) / 2, cost: all });
 
-  // The memory comes back, and one piece of it served many files.
+  // All memory was returned, and one piece of it served many files.
   const bytes = (state: string): Promise<number> =>
     ingest.metric('custom_data_column_memory_bytes', `state="${state}"`);
   while ((await bytes('lent')) !== 0) await sleep(50);

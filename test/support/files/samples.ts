@@ -18,7 +18,7 @@ const DATE = /\d{4}-\d{2}-\d{2}/g;
 /** The last day of the samples' cost data. */
 export const SAMPLE_DAY = '2026-03-05';
 
-/** The built service with the samples of `docs/samples`, uploaded as the analysts' page says. */
+/** The built service with the samples of `docs/samples`, uploaded as on the analysts' page. */
 export class ServiceWithSamples {
   private constructor(
     readonly service: ServiceProcess,
@@ -62,12 +62,12 @@ export class ServiceWithSamples {
     return samples;
   }
 
-  /** Of the query interface. */
+  /** URL of the query interface. */
   get url(): string {
     return `http://127.0.0.1:${this.service.ports.query}`;
   }
 
-  /** A text with the dates of the samples as they are committed. */
+  /** Moves the dates in a text back to those of the committed samples. */
   withDatesOfSamples(text: string): string {
     return text.replace(DATE, (date) => dayOf(Date.parse(date) - this.shiftMs));
   }
@@ -77,7 +77,7 @@ export class ServiceWithSamples {
     await removeDataDir(this.dataDir);
   }
 
-  /** Waits for what is written a moment after the API tells it. */
+  /** Waits for data that is written shortly after the API reports it. */
   private async until(sql: string, rows: number): Promise<void> {
     while ((await this.service.query(sql)).length < rows) await sleep(50);
   }

@@ -3,7 +3,7 @@ import { OWNER } from './gateway.js';
 
 export const BOUNDARY = 'xBOUNDARYx';
 
-/** The headers of a create that a well-behaved client sends. */
+/** The headers that a well-behaved client sends with a create. */
 export function uploadHeaders(token = OWNER): Record<string, string> {
   return {
     Authorization: `SERVICE-API-KEY ${token}`,
@@ -12,7 +12,7 @@ export function uploadHeaders(token = OWNER): Record<string, string> {
 }
 
 export interface Part {
-  /** The part's header lines; by default those of the file. */
+  /** Header lines of the part; by default those of the file. */
   readonly headers?: readonly string[];
   readonly content: Uint8Array | string;
 }

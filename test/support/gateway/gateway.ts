@@ -59,7 +59,7 @@ export interface Gateway {
   readonly clock: VersionClock;
   /** Replace to make the fence wait or fail. */
   readonly fence: { caughtUp: () => Promise<void> };
-  /** By account: the erasure's version. */
+  /** Versions of erasures, by account. */
   readonly erased: Map<string, bigint>;
   /** The lines logged so far, parsed. */
   readonly lines: Record<string, unknown>[];
@@ -112,7 +112,7 @@ export async function startGateway(
   return { app, port, url, log, lookup, clock, fence, erased, lines, close: () => app.close() };
 }
 
-/** The records of one upload, or of the only one. */
+/** The records of one upload. */
 export interface StoredUpload {
   readonly chunks: readonly LogRecord[];
   readonly content: Buffer;
@@ -139,7 +139,7 @@ export function storedUpload(log: MemoryLog, requestId?: string): StoredUpload {
   };
 }
 
-/** Waits until `holds`, for what happens after an answer. */
+/** Waits until `holds` returns true, for effects that follow an answer. */
 export async function eventually(holds: () => boolean, timeoutMs = 20_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!holds()) {

@@ -10,17 +10,17 @@ import {
   type UploadLog,
 } from '../../../src/log/upload-log.js';
 
-/** A log in memory that can be made to stall, to fail and to be slow. No consumers. */
+/** A log in memory that can stall, fail and be slow. It has no consumers. */
 export class MemoryLog implements UploadLog {
-  /** Milliseconds that an append takes. */
+  /** How long an append takes, in milliseconds. */
   delayMs = 0;
   /** The log's clock. */
   now: () => number = Date.now;
-  /** Decides which appends fail; the records are not kept then. */
+  /** Decides which appends fail. The log does not keep the records of a failed append. */
   fails: (topic: Topic, records: readonly RecordToAppend[]) => boolean = () => false;
-  /** How many appends there have been. */
+  /** Number of appends, by topic. */
   readonly appends = new Map<Topic, number>();
-  /** Bytes of the values of all appends that were begun, and how many are not acknowledged. */
+  /** Bytes of the values of all appends begun, and the number of unacknowledged appends. */
   begunBytes = 0;
   unacknowledged = 0;
   mostUnacknowledged = 0;
@@ -31,11 +31,11 @@ export class MemoryLog implements UploadLog {
 
   constructor(
     private readonly partitionCount = 4,
-    /** Off for measurements of memory. */
+    /** Off when memory is measured. */
     private readonly keepsValues = true,
   ) {}
 
-  /** Appends are taken from now on only after `resume`. */
+  /** Holds back all further appends until `resume`. */
   stall(): void {
     this.stalled ??= [];
   }
@@ -46,7 +46,7 @@ export class MemoryLog implements UploadLog {
     for (const go of waiting) go();
   }
 
-  /** Everything in the topic, in the order of appending within each partition. */
+  /** All records of the topic, in append order within each partition. */
   records(topic: Topic): readonly LogRecord[] {
     return (this.topics.get(topic) ?? []).flat();
   }
@@ -76,7 +76,7 @@ export class MemoryLog implements UploadLog {
     }
   }
 
-  /** As Kafka does it: each topic may fail or stall by itself. */
+  /** Like on Kafka, each topic may fail or stall on its own. */
   async appendInOrder(appends: readonly TopicRecords[]): Promise<void> {
     for (const { topic, records } of appends) await this.append(topic, records);
   }
@@ -113,7 +113,7 @@ export class MemoryLog implements UploadLog {
     _from: readonly number[],
     onRecords: (records: readonly LogRecord[]) => void,
   ): Promise<Tail> {
-    // A record is handed over before its append is acknowledged.
+    // Tails get a record before its append is acknowledged.
     this.tails.push((to, record) => {
       if (to === topic) onRecords([record]);
     });

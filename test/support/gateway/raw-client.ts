@@ -7,7 +7,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A client that sends exactly the bytes it is told to, when it is told to. */
+/** A client that sends exactly the given bytes, when it is told to. */
 export class RawClient {
   received = '';
   isEnded = false;
@@ -24,7 +24,7 @@ export class RawClient {
     socket.on('close', () => {
       this.isClosed = true;
     });
-    // A reset is one of the endings that tests look for.
+    // A reset is one of the outcomes that tests expect.
     socket.on('error', () => undefined);
   }
 
@@ -34,13 +34,13 @@ export class RawClient {
     return new RawClient(socket);
   }
 
-  /** The request line and headers; `Host` is added. */
+  /** Sends the request line and headers; adds `Host`. */
   head(requestLine: string, headers: Readonly<Record<string, string>>): void {
     const lines = Object.entries({ Host: 'test', ...headers }).map(([k, v]) => `${k}: ${v}\r\n`);
     this.socket.write(`${requestLine} HTTP/1.1\r\n${lines.join('')}\r\n`);
   }
 
-  /** Resolves when the kernel has taken the bytes; whether it did within the time. */
+  /** Resolves to whether the kernel took the bytes in time. */
   async send(bytes: Uint8Array | string, timeoutMs = 20_000): Promise<boolean> {
     if (this.isClosed) return false;
     return await new Promise((resolve) => {
@@ -49,13 +49,13 @@ export class RawClient {
       }, timeoutMs);
       this.socket.write(bytes, (error) => {
         clearTimeout(timer);
-        // Not at once: a loop of failing writes would keep the socket's end from being noticed.
+        // Deferred: a tight loop of failing writes would hide the end of the socket.
         setImmediate(resolve, !error);
       });
     });
   }
 
-  /** Takes the next complete answer off what was received. */
+  /** Returns the next complete answer and removes it from `received`. */
   async answer(timeoutMs = 30_000): Promise<RawAnswer> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {

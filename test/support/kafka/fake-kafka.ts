@@ -5,17 +5,17 @@ import type { ConsumerConfig, ConsumerRunConfig, EachBatchPayload, Kafka, Offset
 const events = { GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat', CRASH: 'crash' } as const;
 
 /**
- * A consumer group with one member, as far as a consumption sees it of kafkajs: where it fetches
- * next is moved by `resolveOffset` and `seek` alone, and begins at the committed offset with every
- * join. A test brings the batches, in the order in which answers may arrive.
+ * A consumer group with one member, as a consumption sees it through kafkajs. Only `resolveOffset`
+ * and `seek` move the fetch position. Every join resets it to the committed offset. A test delivers
+ * the batches, in any order in which answers may arrive.
  */
 export class FakeKafka {
-  /** By partition: what the group has committed. */
+  /** Committed offset of the group, by partition. */
   readonly committed: number[];
-  /** By partition: what is asked for next. */
+  /** Next offset to fetch, by partition. */
   readonly positions: number[] = [];
   readonly paused = new Set<number>();
-  /** How many consumers have been made. */
+  /** Number of consumers created. */
   made = 0;
   private emitter = new EventEmitter();
   private config!: ConsumerConfig;
@@ -36,7 +36,7 @@ export class FakeKafka {
     return this.running !== undefined;
   }
 
-  /** As a fetcher of kafkajs does that has met a leader that is none any more. */
+  /** Rejoins, as a kafkajs fetcher does after it has asked a broker that no longer leads. */
   join(): void {
     const [assigner] = this.config.partitionAssigners!;
     assigner!({ cluster: {} as never, groupId: '', logger: {} as never }).protocol({
@@ -51,12 +51,12 @@ export class FakeKafka {
     this.emitter.emit(events.CRASH, { payload: { error } });
   }
 
-  /** Fetches from where the consumer stands. */
+  /** Fetches from the current position. */
   fetch(partition: number, count: number): Promise<void> {
     return this.answer(partition, this.positions[partition]!, count);
   }
 
-  /** The answer to a fetch from `asked` arrives: records from there on, unless the log begins later. */
+  /** Delivers the answer to a fetch from `asked`. `first` is higher when the log begins later. */
   async answer(partition: number, asked: number, count: number, first = asked): Promise<void> {
     if (this.paused.has(partition)) return;
     const messages = Array.from({ length: count }, (_, i) => ({

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Ends the broker that the run has shared, if it needed one. */
+/** Stops the shared broker of the run, if there is one. */
 export default async function tearDown() {
   const run = fileURLToPath(
     new URL(`../../../.cache/kafka/run-${process.env.KAFKA_TEST_RUN}`, import.meta.url),
@@ -15,7 +15,7 @@ export default async function tearDown() {
     return;
   }
   process.kill(shared.pid, 'SIGKILL');
-  // Until it is gone it may still make files. Where nobody reaps it, it seems to stay.
+  // The broker may create files until it is gone. Where nobody reaps it, it seems to stay.
   for (let i = 0; i < 100 && isRunning(shared.pid); i++) await sleep(20);
   rmSync(shared.dir, { recursive: true, force: true });
   rmSync(run, { recursive: true, force: true });

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const RECIPE = fileURLToPath(new URL('.', import.meta.url));
-/** Ignored, and kept between runs. */
+/** Ignored by git, and kept between runs. */
 export const CACHE = fileURLToPath(new URL('../../../.cache/kafka/', import.meta.url));
 /** The jars of a broker. */
 export const LIBS = join(CACHE, 'libs');
 
-/** Puts the jars into an ignored folder, once, and refuses any that is not the one that was meant. */
+/** Downloads the jars into an ignored folder, once. Rejects jars with an unexpected checksum. */
 export async function fetchJars(): Promise<void> {
   if (existsSync(LIBS)) return;
   await mkdir(CACHE, { recursive: true });
@@ -31,7 +31,7 @@ export async function fetchJars(): Promise<void> {
         .digest('hex');
       if (found !== expected) throw new Error(`${name} has the checksum ${found}, not ${expected}`);
     }
-    // Of two that fetch at once the second finds the folder taken.
+    // When two processes download at once, the second finds the folder in place.
     await rename(join(work, 'libs'), LIBS).catch((error: unknown) => {
       if (!existsSync(LIBS)) throw error;
     });

@@ -12,13 +12,13 @@ export function canStartBroker(): boolean {
   return has('java') && (existsSync(LIBS) || has('mvn'));
 }
 
-/** What brokers of this machine need, once. */
+/** Prepares what brokers on this machine need, once. */
 export async function prepareBrokers(): Promise<void> {
   await fetchJars();
   if (!existsSync(CLASSES)) await archiveClasses();
 }
 
-/** How the listener for clients speaks. */
+/** Security protocol of the listener for clients. */
 export type Security = 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SASL_SSL';
 
 interface LaunchOptions {
@@ -27,9 +27,9 @@ interface LaunchOptions {
   readonly jvm?: readonly string[];
 }
 
-/** A real broker as a process of its own: one node, on free ports of 127.0.0.1, in a folder of its own. */
+/** A real single-node broker in its own process and folder, on free ports of 127.0.0.1. */
 export class KafkaBroker extends KafkaNode {
-  /** Where it is reached without a login, as the brokers among themselves. */
+  /** Port of the listener between brokers, which needs no login. */
   internalPort = 0;
 
   get brokers(): readonly string[] {
@@ -38,8 +38,8 @@ export class KafkaBroker extends KafkaNode {
 
   /**
    * @param properties settings of the broker besides those that a single node needs
-   * @param options.format for the storage tool
-   * @param options.advertisedPort where the broker sends its clients, if not to itself
+   * @param options.format options of the storage tool
+   * @param options.advertisedPort port that the broker advertises to clients, if not its own
    */
   static async start(
     properties: Readonly<Record<string, string>> = {},
@@ -51,7 +51,7 @@ export class KafkaBroker extends KafkaNode {
   }
 }
 
-/** A broker that is ended in order leaves the archive. */
+/** A broker writes the archive on a clean shutdown. */
 async function archiveClasses(): Promise<void> {
   const archive = `${CLASSES}.${process.pid}`;
   const broker = await launch({}, 'PLAINTEXT', {
@@ -59,7 +59,7 @@ async function archiveClasses(): Promise<void> {
   });
   await broker.kill('SIGTERM');
   await broker.stop();
-  // Without it brokers start all the same.
+  // Brokers also start without the archive.
   await rename(archive, CLASSES).catch(() => undefined);
 }
 
@@ -102,7 +102,7 @@ function singleNode(
     'share.coordinator.state.topic.replication.factor': '1',
     'share.coordinator.state.topic.min.isr': '1',
     'group.initial.rebalance.delay.ms': '0',
-    // A broker that was killed is taken back only after this: by default after nine seconds.
+    // A killed broker can rejoin only after this timeout. The default is nine seconds.
     'broker.session.timeout.ms': '3000',
     'broker.heartbeat.interval.ms': '500',
   };

@@ -11,11 +11,11 @@ import { KafkaProxy } from './kafka-proxy.js';
 import { KafkaNode } from './node.js';
 
 const POLL_MS = 50;
-/** A node that is stopped takes connections and answers nothing. */
+/** A node stopped by SIGSTOP accepts connections but answers nothing. */
 const REQUEST_MS = 3_000;
 const UNTIL_MS = 60_000;
 
-/** A broker that is a controller too, and what stands between it and its clients. */
+/** A combined broker and controller, and the proxy between it and its clients. */
 export class ClusterNode extends KafkaNode {
   internalPort = 0;
   proxy!: KafkaProxy;
@@ -28,7 +28,7 @@ export class ClusterNode extends KafkaNode {
     super(port, dir);
   }
 
-  /** Whom the node takes for the active controller, as it has written it down; -1: nobody. */
+  /** The active controller that the node has recorded; -1: none. */
   async quorumState(): Promise<{ readonly leaderId: number; readonly leaderEpoch: number }> {
     const text = await readFile(join(this.data, '__cluster_metadata-0', 'quorum-state'), 'utf8');
     return JSON.parse(text) as { leaderId: number; leaderEpoch: number };
@@ -37,12 +37,12 @@ export class ClusterNode extends KafkaNode {
 
 /**
  * A real cluster with Kafka's own defaults: every node is a broker and a controller. Clients reach
- * each through a proxy; the nodes among themselves, and the methods here, without.
+ * each node through a proxy. The nodes among themselves, and the methods here, connect directly.
  */
 export class KafkaCluster {
   private constructor(readonly nodes: readonly ClusterNode[]) {}
 
-  /** @param properties settings of every node besides those that make the cluster */
+  /** @param properties settings of every node besides those that form the cluster */
   static async start(
     count = 3,
     properties: Readonly<Record<string, string>> = {},
@@ -68,7 +68,7 @@ export class KafkaCluster {
           'CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT,INTERNAL:PLAINTEXT',
         'inter.broker.listener.name': 'INTERNAL',
         'controller.listener.names': 'CONTROLLER',
-        // The only default that costs every test seconds: how long a new group waits for members.
+        // How long a new group waits for members: the only default that costs every test seconds.
         'group.initial.rebalance.delay.ms': '0',
         ...properties,
       });
@@ -88,7 +88,7 @@ export class KafkaCluster {
     return cluster;
   }
 
-  /** For clients: the proxies. */
+  /** The addresses for clients: the proxies. */
   get brokers(): string[] {
     return this.nodes.map(({ proxy }) => `127.0.0.1:${proxy.port}`);
   }
@@ -97,7 +97,7 @@ export class KafkaCluster {
     return this.nodes[id - 1]!;
   }
 
-  /** An administrator whom neither a proxy nor a node that is down holds up. */
+  /** Runs `work` with an admin client that bypasses the proxies and the nodes that are down. */
   async admin<T>(work: (admin: Admin) => Promise<T>, retries = 20): Promise<T> {
     const admin = new kafkajs.Kafka({
       brokers: this.nodes
@@ -115,12 +115,12 @@ export class KafkaCluster {
     }
   }
 
-  /** The node that leads the partition; -1 while there is none. */
+  /** The leader of the partition; -1 while there is none. */
   async leader(topic: string, partition: number): Promise<number> {
     return (await this.partitions(topic))[partition]!.leader;
   }
 
-  /** What the brokers say of every partition of the topic; asks until one answers. */
+  /** The metadata of every partition of the topic. Retries until a broker answers. */
   async partitions(topic: string): Promise<PartitionMetadata[]> {
     for (;;) {
       try {
@@ -134,7 +134,7 @@ export class KafkaCluster {
     }
   }
 
-  /** Makes another node the leader, in good order, and resolves with its id when all replicas are in sync. */
+  /** Moves the leader cleanly. Resolves with the new leader's id when all replicas are in sync. */
   async moveLeader(topic: string, partition: number): Promise<number> {
     return this.admin(async (admin) => {
       const { leader, replicas } = await metadata(admin, topic, partition);
@@ -148,14 +148,14 @@ export class KafkaCluster {
           return now.replicas.length === assigned.length && now.isr.length === assigned.length;
         });
       };
-      // Who is no replica any more cannot lead.
+      // A node that is no longer a replica cannot lead.
       await assign(rest);
       if (others.length > 0) await assign([...rest, leader]);
       return (await metadata(admin, topic, partition)).leader;
     });
   }
 
-  /** The node that coordinates the group; it has to have had a member. */
+  /** The coordinator of the group. The group must have had a member. */
   async coordinator(group: string): Promise<number> {
     const partitions = await this.partitions('__consumer_offsets');
     let hash = 0;
@@ -163,14 +163,14 @@ export class KafkaCluster {
     return partitions[(hash & 0x7fffffff) % partitions.length]!.leader;
   }
 
-  /** The node that is the active controller, as the nodes have written it down. */
+  /** The active controller, as the nodes have recorded it. */
   async controller(): Promise<number> {
     const states = await Promise.all(this.nodes.map((node) => node.quorumState()));
     states.sort((a, b) => b.leaderEpoch - a.leaderEpoch || b.leaderId - a.leaderId);
     return states[0]!.leaderId;
   }
 
-  /** Resolves when every replica of the topics is in sync: the next node may go. */
+  /** Resolves when every replica of the topics is in sync, so that the next node may go down. */
   async inSync(topics: string[]): Promise<void> {
     await this.admin((admin) =>
       until(async () => {
@@ -188,7 +188,7 @@ export class KafkaCluster {
   }
 }
 
-/** One is formatted, which takes a second; the others get its storage under their own names. */
+/** Formats one node, which takes a second. The others get a copy of its storage with their ids. */
 async function formatAll([first, ...others]: readonly ClusterNode[]): Promise<void> {
   await first!.format();
   for (const { id, data } of others) {
@@ -214,7 +214,7 @@ async function metadata(
   return topics[0]!.partitions.find(({ partitionId }) => partitionId === partition)!;
 }
 
-/** @throws Error that shows the condition, after a minute */
+/** @throws Error with the condition, after a minute */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + UNTIL_MS;
   while (!(await condition())) {

@@ -7,31 +7,31 @@ const PRODUCE = 0;
 const FETCH = 1;
 const SYNC_GROUP = 14;
 
-/** What happens to produce requests whose bytes hold `bytes`. */
+/** A fault for produce requests that contain `bytes`. */
 export interface ProduceFault {
   readonly bytes: Buffer;
-  /** Carried out by the broker, or lost on the way to it. */
+  /** Whether the broker executes the request; otherwise it is lost on the way. */
   readonly isDelivered: boolean;
-  /** How many of them; absent: until the fault is taken back. */
+  /** How many requests to hit; absent: all until the test removes the fault. */
   readonly times?: number;
 }
 
-/** A member that has got its partitions, in a generation of its group. */
+/** A member that has received its partitions in a generation of its group. */
 export interface Sync {
   readonly group: string;
   readonly generation: number;
   readonly member: string;
 }
 
-/** Bytes of a record (without compression) that has the header, as Kafka writes it. */
+/** The bytes of a header in an uncompressed record, as Kafka writes it. */
 export function headerBytes(name: string, value: string): Buffer {
   const text = (part: string): Buffer => Buffer.from([part.length * 2, ...Buffer.from(part)]);
   return Buffer.concat([text(name), text(value)]);
 }
 
-/** The answer to one fetch that holds `bytes`, kept back; all others pass. */
+/** Holds back the answer to one fetch that contains `bytes`. All others pass. */
 export class HeldAnswer {
-  /** Resolves when there is something to release. */
+  /** Resolves when an answer is held back. */
   readonly arrived: Promise<void>;
   private hasArrived!: () => void;
   private pass: (() => void) | undefined;
@@ -40,7 +40,7 @@ export class HeldAnswer {
     this.arrived = new Promise((resolve) => (this.hasArrived = resolve));
   }
 
-  /** @param pass gives the answer to whoever asked */
+  /** @param pass sends the answer to the client */
   takes(answer: Buffer, pass: () => void): boolean {
     if (this.pass !== undefined || !answer.includes(this.bytes)) return false;
     this.pass = pass;
@@ -54,22 +54,22 @@ export class HeldAnswer {
 }
 
 /**
- * Stands between clients and a broker, and loses what is between them: a connection ends at a
- * request that never arrived, or at one that was carried out and whose answer nobody gets. Readers
- * may be made to lag behind, and the broker to be out of reach or silent.
+ * A proxy between clients and a broker that injects network faults. A connection ends at a request
+ * that never arrives, or at one that the broker executes and whose answer is lost. Readers can lag
+ * behind, and the broker can be unreachable or silent.
  *
- * The broker is to advertise this address; records are to be uncompressed.
+ * The broker must advertise this address, and records must be uncompressed.
  */
 export class KafkaProxy {
-  /** How long what readers get is held back, in milliseconds. */
+  /** Delay of fetch answers, in milliseconds. */
   fetchDelayMs = 0;
-  /** How many answers get lost to members that ask anew for their partitions; the connections stay. */
+  /** How many answers to drop when members sync again. Their connections stay open. */
   syncsToLose = 0;
   /** How often the fault has struck. */
   struck = 0;
-  /** In the order in which they were answered. */
+  /** Syncs in the order of their answers. */
   readonly syncs: Sync[] = [];
-  /** Whether connections are ended as soon as they are made. */
+  /** Whether new connections are closed at once. */
   isRefusing = false;
   private isStalled = false;
   private held: HeldAnswer | undefined;
@@ -93,7 +93,7 @@ export class KafkaProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Settings with which the broker sends its clients here. */
+  /** Broker settings that send its clients to this proxy. */
   get brokerSettings(): Record<string, string> {
     return {
       'advertised.listeners': `CLIENT://127.0.0.1:${this.port}`,
@@ -114,18 +114,18 @@ export class KafkaProxy {
     this.fault = fault;
   }
 
-  /** @param bytes of a record; the first answer to a fetch that has them is kept back */
+  /** @param bytes part of a record; the first fetch answer that contains them is held back */
   holdFetch(bytes: Buffer): HeldAnswer {
     this.held = new HeldAnswer(bytes);
     return this.held;
   }
 
-  /** Ends every connection there is. */
+  /** Closes all connections. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Nothing passes, and no connection ends, until it is taken back. */
+  /** While stalled, nothing passes and no connection ends. */
   stall(isStalled: boolean): void {
     this.isStalled = isStalled;
     for (const socket of this.sockets) {
@@ -158,11 +158,11 @@ export class KafkaProxy {
         cut();
       });
     }
-    /** The request whose answer gets lost. */
+    /** The request whose answer is lost. */
     let lost: number | undefined;
     const fetches = new Set<number>();
     const lostSyncs = new Set<number>();
-    /** By request. */
+    /** Sync requests by correlation id. */
     const syncs = new Map<number, Buffer>();
     let hasSynced = false;
     const requests = new Frames((frame) => {
@@ -203,7 +203,7 @@ export class KafkaProxy {
     if (this.isStalled) for (const socket of [client, broker]) socket.pause();
   }
 
-  /** The leader of a group is spared: it brings what all are to get. */
+  /** Spares the leader of the group: its request has the assignments of all members. */
   private losesSync(frame: Buffer): boolean {
     if (this.syncsToLose === 0 || frame.includes('uploads')) return false;
     this.syncsToLose--;
@@ -222,19 +222,19 @@ export class KafkaProxy {
 function syncOf(request: Buffer): Sync {
   const textAt = (at: number): string =>
     request.toString('utf8', at + 2, at + 2 + request.readInt16BE(at));
-  // Behind the client's name.
+  // After the client id.
   const start = 14 + request.readInt16BE(12);
   const group = textAt(start);
   const next = start + 2 + Buffer.byteLength(group);
   return { group, generation: request.readInt32BE(next), member: textAt(next + 4) };
 }
 
-/** From version 1 on the answer has a throttle time before its error. */
+/** From version 1 on, a throttle time precedes the error code. */
 function isWell(answer: Buffer, version: number): boolean {
   return answer.readInt16BE(version === 0 ? 8 : 12) === 0;
 }
 
-/** Cuts a stream into the protocol's frames: four bytes of length, and so many bytes. */
+/** Splits a stream into the protocol's frames: four bytes of length, then that many bytes. */
 class Frames {
   private rest = Buffer.alloc(0);
 

@@ -14,19 +14,19 @@ import { canStartBroker, KafkaBroker } from './kafka-broker.js';
 const GIVEN = process.env['KAFKA_BROKERS']?.split(',');
 const START_MS = 240_000;
 
-/** Tests that start brokers of their own. Skipped loudly where that is not possible; a failure in CI. */
+/** Tests that start their own brokers. Skipped with a message where they cannot; fails in CI. */
 export const describeWithBroker = describeIf(
   canStartBroker(),
   'Java and Maven are missing, so no Kafka broker can be started',
 );
 
-/** Tests that are content with any brokers: those of KAFKA_BROKERS, or one that the run shares. */
+/** Tests that can use any brokers: those of KAFKA_BROKERS, or the shared broker of the run. */
 export const describeWithKafka = describeIf(
   GIVEN !== undefined || canStartBroker(),
   'Java and Maven are missing, and KAFKA_BROKERS is not set',
 );
 
-/** The brokers that all test files of the run share; the first that asks starts one. */
+/** The brokers that all test files of the run share. The first caller starts one. */
 export async function sharedBrokers(): Promise<string[]> {
   if (GIVEN !== undefined) return GIVEN;
   const name = `run-${process.env['KAFKA_TEST_RUN'] ?? ''}`;
@@ -39,7 +39,7 @@ export async function sharedBrokers(): Promise<string[]> {
       writeFileSync(`${file}.new`, JSON.stringify({ port, pid, dir }));
       renameSync(`${file}.new`, file);
     } catch (error) {
-      // The next file is to try it, not to wait for it.
+      // Lets the next test file try instead of wait.
       rmSync(run, { recursive: true, force: true });
       throw error;
     }
@@ -61,7 +61,7 @@ function isFirst(run: string): boolean {
   }
 }
 
-/** Logs on topics and groups that no other test has; closed by `cleanUp`, after which come new ones. */
+/** Logs on topics and groups of their own. `cleanUp` closes them; later logs get new names. */
 export class KafkaLogs {
   prefix = newPrefix();
   private readonly logs: KafkaLog[] = [];
@@ -96,7 +96,7 @@ export class KafkaLogs {
     this.prefix = newPrefix();
   }
 
-  /** Of kafkajs, for what the port does not do. */
+  /** Runs `work` with a kafkajs admin client, for what the port does not offer. */
   async admin<T>(work: (admin: ReturnType<kafkajs.Kafka['admin']>) => Promise<T>): Promise<T> {
     const logLevel = kafkajs.logLevel.NOTHING;
     const admin = new kafkajs.Kafka({ brokers: [...this.brokers()], logLevel }).admin();

@@ -10,26 +10,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countFault } from '../service/soak.js';
 import { CACHE, LIBS } from './jars.js';
 
-/** Shorter than a test may take, so that what it wrote is seen. */
+/** Shorter than a test's time limit, so that a failure shows the output. */
 const START_MS = 50_000;
 
-/** Classes as the virtual machine has read them once: a broker is up in half the time. */
+/** Archive of loaded classes for the JVM. With it a broker starts in half the time. */
 export const CLASSES = join(CACHE, 'classes.jsa');
 
 /** Small and quick to start: a test broker lives for seconds. */
 const JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'];
 
-/** Of every cluster of the tests; 16 bytes in base64url. */
+/** Id of every test cluster; 16 bytes in base64url. */
 const CLUSTER_ID = 'Y3VzdG9tLWRhdGEtdGVzdA';
 
-/** A process of Kafka on 127.0.0.1, with a folder of its own. */
+/** A Kafka process on 127.0.0.1 with its own folder. */
 export class KafkaNode {
   private process: ChildProcess | undefined;
-  /** It takes connections, and nobody has ended or stopped it. */
+  /** Whether it accepts connections and nobody has ended or stopped it. */
   isUp = false;
 
   /**
-   * @param port where clients reach it
+   * @param port port for clients
    * @param dir its folder; see `folder`
    */
   constructor(
@@ -50,12 +50,12 @@ export class KafkaNode {
     return this.process!.pid!;
   }
 
-  /** What it wrote, to be shown when it does not start. */
+  /** The end of its output, for error messages. */
   get output(): string {
     return readFileSync(join(this.dir, 'output'), 'utf8').slice(-4_000);
   }
 
-  /** How much it wrote so far, in bytes. */
+  /** Size of its output so far, in bytes. */
   get written(): number {
     return statSync(join(this.dir, 'output')).size;
   }
@@ -75,13 +75,13 @@ export class KafkaNode {
     await writeFile(this.properties, lines.join(''));
   }
 
-  /** Makes its storage, once. */
+  /** Formats its storage, once. */
   async format(options: readonly string[] = []): Promise<void> {
     const format = ['format', '-t', CLUSTER_ID, '-c', this.properties, ...options];
     await this.tool('kafka.tools.StorageTool', format);
   }
 
-  /** Starts the process, after `kill` too, and resolves when it takes connections. */
+  /** Starts the process, also after `kill`. Resolves when it accepts connections. */
   async restart(): Promise<void> {
     this.process = this.java('kafka.Kafka', [this.properties]);
     const until = Date.now() + START_MS;
@@ -94,12 +94,12 @@ export class KafkaNode {
     this.isUp = true;
   }
 
-  /** As a machine that loses its power would end it; SIGTERM: in good order. */
+  /** Kills the process, as a power loss would. With SIGTERM it shuts down cleanly. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if ((await this.end(signal)) && signal === 'SIGKILL') countFault('broker killed');
   }
 
-  /** SIGSTOP and SIGCONT. */
+  /** Sends SIGSTOP or SIGCONT. */
   signal(signal: NodeJS.Signals): void {
     this.process!.kill(signal);
     this.isUp = signal !== 'SIGSTOP';
@@ -111,13 +111,13 @@ export class KafkaNode {
     await rm(this.dir, { recursive: true, force: true });
   }
 
-  /** Runs one of Kafka's own tools, and resolves when it has ended well. */
+  /** Runs one of Kafka's own tools. Resolves when it succeeds. */
   async tool(main: string, args: readonly string[]): Promise<void> {
     const [code] = (await once(this.java(main, args), 'exit')) as [number | null];
     if (code !== 0) throw new Error(`${main} ended with ${code}: ${this.output}`);
   }
 
-  /** Whether it was still running. */
+  /** Returns whether the process was still running. */
   private async end(signal: NodeJS.Signals): Promise<boolean> {
     const { process } = this;
     this.isUp = false;
@@ -140,7 +140,7 @@ export class KafkaNode {
       stdio: ['ignore', output, output],
     });
     closeSync(output);
-    // Whoever ends without stopping it is not to wait for it.
+    // A test process that does not stop the broker must not wait for it either.
     child.unref();
     return child;
   }

@@ -16,7 +16,7 @@ export async function recordsOf(log: UploadLog, requestId: string): Promise<LogR
   return found;
 }
 
-/** Appends the upload's records again, as they were: at its version, under its request. */
+/** Appends the upload's records again, with the same version and request id. */
 export async function appendAgain(
   log: UploadLog,
   records: readonly LogRecord[],
@@ -31,7 +31,7 @@ export async function appendAgain(
   }
 }
 
-/** Resolves when ingest has nothing to do any more: everything is finished and committed. */
+/** Resolves when ingest has finished and committed everything. */
 export async function ingestIdle(log: UploadLog): Promise<void> {
   const until = Date.now() + FINISH_MS;
   for (;;) {

@@ -4,16 +4,16 @@ import type { Load } from '../service/load.js';
 export interface UploadUnderWay {
   readonly account: string;
   readonly partition: number;
-  /** When the brokers took its first chunk, in milliseconds since the epoch. */
+  /** When the brokers appended its first chunk, in milliseconds since the epoch. */
   readonly firstAt: number;
 }
 
-/** Uploads whose first chunk the brokers have and whose client has no answer, from the topic itself. */
+/** Uploads whose first chunk is in the topic and whose client has no answer yet. */
 export class UploadsUnderWay {
-  /** By account: the upload that began last. */
+  /** The latest upload, by account. */
   private readonly last = new Map<string, UploadUnderWay & { readonly requestId: string }>();
 
-  /** What a tail of the topic is to call. */
+  /** Handler for a tail of the topic. */
   readonly take = (records: readonly LogRecord[]): void => {
     for (const { headers, partition, timestamp } of records) {
       const { account, requestId } = headers;
@@ -23,7 +23,7 @@ export class UploadsUnderWay {
     }
   };
 
-  /** Of the clients of the load, now; accounts send one upload after the other. */
+  /** The load's uploads that are under way now. An account sends one upload after the other. */
   of(load: Load): UploadUnderWay[] {
     const since = load.sendingSince;
     return [...this.last.values()].filter(

@@ -1,7 +1,7 @@
 import { Failure } from '../../../src/domain/failure.js';
 import type { Tail, UploadLog } from '../../../src/log/upload-log.js';
 
-/** An empty log whose tails go no further when the test says so. */
+/** An empty log whose tails fail when the test says so. */
 export class BrokenTails {
   private readonly failure = new Failure();
 

@@ -5,14 +5,14 @@ import { Collector, texts, until } from '../../kafka/collector.js';
 import { record } from './log-folders.js';
 
 export interface Logs {
-  /** What the log was told. */
+  /** The configured retention. */
   readonly retentionMs: number;
-  /** A log of its own, whose topic of uploads has so many partitions. */
+  /** Opens a new log whose `uploads` topic has this many partitions. */
   open(partitions: number): Promise<UploadLog>;
   cleanUp(): Promise<void>;
 }
 
-/** What every log promises, asked of each in the same words. */
+/** The contract of the log port, with the same tests for every implementation. */
 export function behavesAsThePortSays(logs: Logs): void {
   afterEach(() => logs.cleanUp());
 
@@ -149,7 +149,7 @@ export function behavesAsThePortSays(logs: Logs): void {
     await until(() => first.seen.length === 4);
     expect(texts(first.seen)).toEqual(['a', 'b', 'c', 'd']);
     await consumption.stop();
-    // What was handed over may be finished, and committed, after the end of the reading.
+    // Records that were handed over may be finished and committed after the consumption stops.
     await consumption.commit(0, 2);
     expect(await log.committedOffsets('uploads', 'ingest')).toEqual([2]);
     expect(await log.committedOffsets('uploads', 'other')).toEqual([0]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LmdbLog, type LmdbLogOptions } from '../../../src/log/lmdb/lmdb-log.js';
 import type { LogRecord, RecordHandler, RecordToAppend } from '../../../src/log/upload-log.js';
 
-/** Folders and logs of one test; all of them go with `cleanUp`. */
+/** Folders and logs of one test. `cleanUp` removes all of them. */
 export class LogFolders {
   private readonly folders: string[] = [];
   private readonly logs: LmdbLog[] = [];
@@ -15,7 +15,7 @@ export class LogFolders {
     return dir;
   }
 
-  /** A log in a folder of its own, unless one is given. */
+  /** Opens a log in a new folder, unless `options.dir` is given. */
   async open(options: Partial<LmdbLogOptions> = {}): Promise<LmdbLog> {
     const dir = options.dir ?? (await this.folder());
     const log = LmdbLog.open({ retentionMs: 60_000, timeoutMs: 10_000, ...options, dir });
@@ -47,7 +47,7 @@ export async function readAll(
   return all;
 }
 
-/** Keeps what it is handed. */
+/** Keeps the assignments and records that it gets. */
 export class Collector implements RecordHandler {
   readonly seen: LogRecord[] = [];
   readonly assignments: [partition: number, offset: number][] = [];

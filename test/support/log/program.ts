@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 const HOOKS = new URL('./typescript-hooks.mjs', import.meta.url).href;
 const REGISTER = `data:text/javascript,import{register}from'node:module';register('${HOOKS}')`;
 
-/** A process of its own that runs one of `programs/`. */
+/** Runs one of `programs/` in a separate process. */
 export class Program {
-  /** What it has written to standard output so far. */
+  /** The lines written to standard output so far. */
   readonly lines: string[] = [];
   private readonly exited: Promise<unknown>;
   private isRead = false;
@@ -20,7 +20,7 @@ export class Program {
     this.exited = Promise.all([once(child, 'exit'), once(output, 'close')]);
   }
 
-  /** @param fileBlocks how large a file it may write, in blocks of 512 or 1024 bytes: a full disk */
+  /** @param fileBlocks maximum file size in blocks of 512 or 1024 bytes; simulates a full disk */
   static start(name: string, args: readonly string[], fileBlocks?: number): Program {
     const path = fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url));
     const limit = `ulimit -f ${fileBlocks ?? 'unlimited'}; exec "$0" "$@"`;
@@ -42,7 +42,7 @@ export class Program {
     }
   }
 
-  /** Ends it as a crash does; resolves when all of its output has been read. */
+  /** Kills it, like a crash. Resolves when all of its output has been read. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.exited;

@@ -1,6 +1,6 @@
 /**
- * Module hooks with which plain node runs the TypeScript sources: for programs that tests kill.
- * What has been compiled is kept, since loading the compiler takes longer than most programs run.
+ * Module hooks that let plain Node run the TypeScript sources, for programs that tests kill.
+ * Compiled output is cached, because loading the compiler takes longer than most programs run.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';

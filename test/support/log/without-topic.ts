@@ -2,7 +2,7 @@ import { open } from 'lmdb';
 
 import type { Head } from '../../../src/log/lmdb/head.js';
 
-/** Takes a topic out of a log that is not open, as a version of the service that did not know it made it. */
+/** Removes a topic from a closed log, as if an older version of the service had created the log. */
 export async function withoutTopic(dir: string, topic: string): Promise<void> {
   const root = open({ path: dir, noSubdir: false });
   const heads = root.openDB<Head, string>({ name: 'head', encoding: 'json', useVersions: true });

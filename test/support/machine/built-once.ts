@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 const CACHE = fileURLToPath(new URL('../../../.cache/', import.meta.url));
 
 /**
- * An ignored folder of the project that is there either whole or not at all.
+ * Builds an ignored folder of the project, once. The folder is either complete or absent.
  *
- * @param name within `.cache`
+ * @param name path within `.cache`
  */
 export function builtOnce(name: string, fill: (folder: string) => void): string {
   const folder = cached(name);
@@ -18,7 +18,7 @@ export function builtOnce(name: string, fill: (folder: string) => void): string 
     fill(work);
     renameSync(work, folder);
   } catch (error) {
-    // Of two test files that fill it at once the second finds it there.
+    // When two test files build it at once, the second finds the folder in place.
     if (!existsSync(folder)) throw error;
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -7,19 +7,19 @@ import { describeIf } from './describe-if.js';
 
 const program = findChromium();
 
-/** Tests in a real browser. Skipped loudly where there is none to be had; a failure in CI. */
+/** Tests in a real browser. Skipped with a message where there is none; fails in CI. */
 export const describeWithChromium = describeIf(
   program !== undefined,
   'Chromium is missing, and the package could not be installed (set CHROMIUM, or run as root)',
 );
 
-/** A browser without windows; close it. */
+/** Starts a headless browser. The caller closes it. */
 export function startChromium(): Promise<Browser> {
   if (program === undefined) throw new Error('there is no Chromium');
   return chromium.launch({ executablePath: program });
 }
 
-/** The program of CHROMIUM or of PATH; else that of the distribution's package, which root installs. */
+/** Finds the program in CHROMIUM or in PATH; otherwise root installs the distribution's package. */
 function findChromium(): string | undefined {
   const given = process.env['CHROMIUM'] ?? 'chromium';
   if (doesRun(given)) return pathOf(given);

@@ -1,6 +1,9 @@
 import { describe, it } from '@jest/globals';
 
-/** `describe` for tests that need what not every machine has: skipped loudly without it, a failure in CI. */
+/**
+ * `describe` for tests with special requirements. Where those are not met, the tests are skipped
+ * with a message, or fail in CI.
+ */
 export function describeIf(
   isPossible: boolean,
   reason: string,

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems give to connections and to servers that ask for any (32768 and up on
- * Linux): one of those is taken again before a slow server has bound it.
+ * Below the ephemeral ports (32768 and up on Linux): the system may give one of those to another
+ * socket before a slow server binds it.
  */
 const FIRST = 10_000;
 const COUNT = 20_000;
 
-/** Different ports of 127.0.0.1 that nobody listens on. */
+/** Different free ports of 127.0.0.1. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {

@@ -11,10 +11,10 @@ export interface PrometheusPrograms {
 }
 
 /**
- * The programs of PROMETHEUS and PROMTOOL or of PATH; else those of the distribution's package,
- * fetched once into an ignored folder and unpacked there, which needs no privileges.
+ * Finds the programs in PROMETHEUS and PROMTOOL or in PATH. Otherwise it downloads the
+ * distribution's package once and unpacks it into an ignored folder, which needs no privileges.
  *
- * @returns or why there are none
+ * @returns the programs, or why there are none
  */
 export function findPrograms(): PrometheusPrograms | string {
   const installed = {
@@ -31,7 +31,7 @@ export function findPrograms(): PrometheusPrograms | string {
   }
 }
 
-/** Fetches the package into the folder, unless it is there. */
+/** Downloads the package into the folder, unless it is there. */
 export function fetchPrograms(cache: string): PrometheusPrograms {
   const root = join(cache, 'root');
   if (!existsSync(root)) {
@@ -41,7 +41,7 @@ export function fetchPrograms(cache: string): PrometheusPrograms {
       download(work);
       const [file] = readdirSync(work).filter((name) => name.endsWith('.deb'));
       run('dpkg', ['-x', file ?? 'no package', 'root'], work);
-      // Of two that fetch at once the second finds the folder taken.
+      // When two processes download at once, the second finds the folder in place.
       if (!existsSync(root)) renameSync(join(work, 'root'), root);
     } finally {
       rmSync(work, { recursive: true, force: true });
@@ -51,12 +51,12 @@ export function fetchPrograms(cache: string): PrometheusPrograms {
   return { prometheus: join(bin, 'prometheus'), promtool: join(bin, 'promtool') };
 }
 
-/** apt-get checks what it downloads against the distribution's signatures. */
+/** Downloads the package. apt-get checks the distribution's signatures. */
 function download(work: string): void {
   try {
     run('apt-get', ['download', 'prometheus'], work);
   } catch {
-    // A fresh image has no lists of packages, or old ones: fetch them, for this once.
+    // A fresh image may have no package lists, or outdated ones: use temporary lists.
     mkdirSync(join(work, 'lists/partial'), { recursive: true });
     mkdirSync(join(work, 'cache/archives/partial'), { recursive: true });
     const own = [

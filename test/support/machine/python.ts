@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { builtOnce, isBuilt } from './built-once.js';
 import { run, runs } from '../service/command.js';
 
-/** The first time, packages are fetched. */
+/** The first run downloads packages. */
 export const PYTHON_SET_UP_MS = 600_000;
 
-/** Whether `pythonWith` can give this environment. */
+/** Whether `pythonWith` can provide this environment. */
 export function hasPython(name: string): boolean {
   return isBuilt(name) || runs('python3', ['-c', 'import venv, ensurepip']);
 }
 
 /**
- * The interpreter of an environment with pinned packages and nothing else.
+ * The interpreter of an environment that has only the pinned packages.
  *
- * @param name of the environment within `.cache`
- * @param requirements a file that pins every package, those that others need too
+ * @param name path of the environment within `.cache`
+ * @param requirements a file that pins every package, including transitive dependencies
  */
 export function pythonWith(name: string, requirements: string): string {
   const folder = builtOnce(name, (fresh) => {

@@ -4,12 +4,12 @@ import { expect } from '@jest/globals';
 
 import { sorted, type WarehouseModel } from './warehouse-model.js';
 
-/** How long the history may be behind. */
+/** How far the history may lag behind. */
 const HISTORY_MS = 60_000;
 
 type Row = Record<string, string | number | boolean | null>;
 
-/** Whatever a query of the warehouse can be sent to. */
+/** Anything that can query the warehouse. */
 export interface QueryTarget {
   query<Row>(sql: string): Promise<Row[]>;
 }
@@ -38,7 +38,7 @@ export async function expectViewsToEqual(
   expect(metrics.map(({ name }) => String(name)).sort()).toEqual(model.metricNames(account));
 }
 
-/** Compares the history with the requests of the account; it is written a little after the fact. */
+/** Compares the history with the account's requests. The history is written with a short delay. */
 export async function expectHistoryToHave(
   warehouse: QueryTarget,
   account: string,

@@ -6,7 +6,7 @@ import {
 } from '../../../src/domain/families/index.js';
 import type { PreparedUpload } from '../../../src/csv/verdict.js';
 
-/** Reads a prepared upload back, the plain way round, so that tests compare values, not bytes. */
+/** Decodes a prepared upload in the simplest way, so that tests compare values, not bytes. */
 
 export type Value = string | number | bigint | boolean | null;
 export type Row = Readonly<Record<string, Value>>;
@@ -19,14 +19,14 @@ export interface Total {
 }
 
 export interface DecodedKey {
-  /** The date, then the key's two texts. */
+  /** The date, then the two texts of the key. */
   readonly key: readonly [string, string, string];
-  /** The columns that are not of the key, by name. */
+  /** The columns outside the key, by name. */
   readonly rows: readonly Row[];
   readonly totals: readonly Total[];
 }
 
-/** The keys in the order in which they are stored. Throws when a column has bytes to spare or to wish. */
+/** The keys in storage order. Throws when a column has too many or too few bytes. */
 export function decodePrepared(family: Family, upload: PreparedUpload): DecodedKey[] {
   const [days, firsts, seconds] = [
     read(upload.keyColumns[0]!, upload.keys, (bytes) => textOfDay(bytes.uint(2))),
@@ -57,7 +57,7 @@ export function decodePrepared(family: Family, upload: PreparedUpload): DecodedK
   }));
 }
 
-/** The texts of a row; those behind the last one that its file has are left out. */
+/** The texts of a row. Texts after the last one of its file are left out. */
 function textsOf(joined: string, most: number): string[] {
   const texts = joined.split('\0');
   if (texts.length > most) throw new Error('another number of texts');
@@ -142,7 +142,7 @@ class Reader {
     return this.bytes.readDoubleLE(this.move(8));
   }
 
-  /** A LEB128 length, then UTF-8. */
+  /** Reads a LEB128 length, then UTF-8. */
   text(): string {
     let length = 0;
     for (let shift = 0; ; shift += 7) {

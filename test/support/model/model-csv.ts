@@ -1,8 +1,8 @@
 /**
- * A strict RFC 4180 reader over a string, as plain as can be: a field is quoted or bare, and behind
- * it comes a comma, a line break or the end.
+ * A strict RFC 4180 parser over a string, as simple as possible: a field is quoted or bare, and a
+ * comma, a line break or the end follows it.
  *
- * @returns the rows; undefined when the text is anything else
+ * @returns the rows; undefined when the text is invalid
  */
 export function parseStrictCsv(text: string): string[][] | undefined {
   if (text === '') return [];

@@ -4,8 +4,8 @@ import type { DecodedKey, Row, Total, Value } from './decode-prepared.js';
 import { parseStrictCsv } from './model-csv.js';
 
 /**
- * The validator once more, with strings and regular expressions: slow, obvious, and made from the
- * specification alone, so that it can say what the fast one should have said.
+ * A second validator, with strings and regular expressions: slow and obvious. It follows the
+ * specification alone, so that it can check the fast one.
  */
 
 export interface ModelFacts {
@@ -16,10 +16,10 @@ export interface ModelFacts {
 
 export type ModelVerdict =
   | { readonly valid: true; readonly keys: readonly DecodedKey[] }
-  /** The columns that the reason must name; undefined when the file has no rows to speak of. */
+  /** The columns that the reason must name; undefined when the file cannot be parsed. */
   | { readonly valid: false; readonly columns: ReadonlySet<string> | undefined };
 
-/** What a value is once stored; undefined for one that breaks the rule. */
+/** Returns the stored value; undefined when the value breaks the rule. */
 type Rule = (value: string, facts: ModelFacts) => Value | undefined;
 
 const text: Rule = (value) => {
@@ -108,7 +108,7 @@ const FAMILIES = {
 
 export type ModelFamily = keyof typeof FAMILIES;
 
-/** The columns of a family, in no order that means anything. */
+/** The columns of a family, in no particular order. */
 export function columnsOf(family: ModelFamily): string[] {
   return Object.keys(FAMILIES[family].rules);
 }
@@ -181,7 +181,7 @@ export function modelVerdict(
 
 const blankOf = (rule: Rule): Value => (rule === bool ? null : '');
 
-/** A row that is 0 throughout deletes: it counts for no total. */
+/** Skips rows that are all zeros: they delete, so they count in no total. */
 function totalsOf(rows: readonly Row[]): Total[] {
   const totals = new Map<string, Total>();
   for (const row of rows) {

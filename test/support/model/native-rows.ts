@@ -24,7 +24,7 @@ import {
 } from '../../../src/domain/families/index.js';
 import { dayOf } from '../../../src/domain/days.js';
 
-/** Storage rows written in the plainest way: an oracle for the encoder, and blocks for tests. */
+/** Encodes storage rows in the simplest way: a reference for the encoder, and blocks for tests. */
 
 type Value = string | number | bigint | boolean | null;
 export type Row = Readonly<Record<string, Value>>;
@@ -40,7 +40,7 @@ export interface StoredKey {
   readonly requestId: string;
   /** Seconds since the epoch. */
   readonly uploadedAt: number;
-  /** Fields that are left out are '', 0 or NULL, by their type. */
+  /** Omitted fields are '', 0 or NULL, depending on their type. */
   readonly rows: readonly Row[];
 }
 
@@ -73,7 +73,10 @@ function rowsTuple(family: Family): ColumnType<Row> {
   return tuple({ ...Object.fromEntries(values), texts: STRING });
 }
 
-/** A row with its texts joined up to the last one that any row of its key has, which is all of its upload. */
+/**
+ * Joins the texts of a row, up to the last one that any row of its key has. Here the rows of a key
+ * are its whole upload.
+ */
 function withTexts(family: Family, row: Row, rows: readonly Row[]): Row {
   const names = textColumns(family).map(({ name }) => name);
   const last = names.findLastIndex((name) => rows.some((each) => name in each));

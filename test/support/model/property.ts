@@ -1,6 +1,7 @@
 /**
- * Property tests run the same cases every time, so that a failure is someone's change. To look
- * further: `PROPERTY_SEED=$RANDOM PROPERTY_RUNS=20 npm test` (other cases, twenty times as many).
+ * Property tests run the same cases every time, so that a failure comes from a change of the code.
+ * To run more: `PROPERTY_SEED=$RANDOM PROPERTY_RUNS=20 npm test` (other cases, twenty times as
+ * many).
  */
 export function runs(count: number): { seed: number; numRuns: number } {
   return {

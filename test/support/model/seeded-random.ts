@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that the seed determines (mulberry32). */
+/** Numbers from 0 (inclusive) to 1 (exclusive), determined by the seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

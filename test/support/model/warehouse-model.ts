@@ -1,12 +1,12 @@
 import { COST, type Family, keyColumns, SELF_SERVE } from '../../../src/domain/families/index.js';
 
-/** A CSV row, as text by column. Columns that the file does not have are left out. */
+/** A CSV row, as text by column. Columns that are not in the file are left out. */
 export type CsvRow = Readonly<Record<string, string>>;
 type ReportRow = Record<string, string | number | boolean | null>;
 
 /**
- * What the warehouse's views are to show, in the plainest way: a Map from overwrite key to the rows
- * of the last upload that had it.
+ * What the warehouse's views must show, in the simplest form: a Map from overwrite key to the rows
+ * of the last upload with that key.
  */
 export class WarehouseModel {
   private readonly keys = {
@@ -17,7 +17,7 @@ export class WarehouseModel {
   private readonly metrics = new Map<string, Set<string>>();
   private readonly applied = new Map<string, number>();
 
-  /** Uploads are applied in the order in which they were accepted. */
+  /** Apply uploads in the order in which they were accepted. */
   apply(account: string, family: Family, rows: readonly CsvRow[]): void {
     const byKey = new Map<string, ReportRow[]>();
     for (const row of rows) {
@@ -34,7 +34,7 @@ export class WarehouseModel {
     this.applied.set(account, this.rowsApplied(account) + rows.length);
   }
 
-  /** Rows of all uploads of the account, those included that others have replaced since. */
+  /** Rows of all uploads of the account, including rows that were replaced since. */
   rowsApplied(account: string): number {
     return this.applied.get(account) ?? 0;
   }
@@ -73,7 +73,7 @@ export class WarehouseModel {
     ]);
   }
 
-  /** Every metric that was ever uploaded, also one whose rows have all been replaced since. */
+  /** Every metric that was ever uploaded, even if all of its rows were replaced since. */
   metricNames(account: string): string[] {
     return [...(this.metrics.get(account) ?? [])].sort();
   }
@@ -125,7 +125,7 @@ function grouped(
   return sorted([...groups.values()]);
 }
 
-/** Rows in an order that does not depend on where they come from, with their fields in one order too. */
+/** Puts rows and their fields in a canonical order, which does not depend on their source. */
 export function sorted(rows: readonly ReportRow[]): ReportRow[] {
   const canonical = rows.map((row) => {
     const ordered: ReportRow = {};
@@ -135,7 +135,7 @@ export function sorted(rows: readonly ReportRow[]): ReportRow[] {
   return canonical.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ row }) => row);
 }
 
-/** A file of the rows: every column that any of them has. */
+/** A CSV file of the rows, with every column that any of them has. */
 export function csvOf(family: Family, rows: readonly CsvRow[]): string {
   const names = family.columns
     .map(({ name }) => name)

@@ -6,7 +6,7 @@ import type { Status, UploadRequestRecord } from '../../../src/status/transition
 const FINISH_MS = 90_000;
 const PIECES = 10;
 
-/** A client of the API as its users write one. */
+/** An API client as a user would write it. */
 export class ApiClient {
   constructor(
     private readonly port: () => number,
@@ -14,10 +14,10 @@ export class ApiClient {
   ) {}
 
   /**
-   * Posts a file; whatever the answer is.
+   * Posts a file and returns the answer, whatever it is.
    *
-   * @param overMs how long the body takes, in pieces
-   * @param key sent as its `Idempotency-Key`
+   * @param overMs how long sending the body takes, in pieces
+   * @param key the `Idempotency-Key` header
    */
   post(
     family: FamilyName,
@@ -29,12 +29,12 @@ export class ApiClient {
     return this.send(family, content, headers, overMs === 0 ? undefined : inTime(overMs));
   }
 
-  /** Posts the first half of a file, and no more of it until the connection ends. */
+  /** Posts the first half of a file, then sends nothing more until the connection ends. */
   postHalf(family: FamilyName, content: string): Promise<Response> {
     return this.send(family, content, {}, firstHalf);
   }
 
-  /** Posts a file that is to be accepted. */
+  /** Posts a file that must be accepted. */
   async create(
     family: FamilyName,
     content: string | Uint8Array<ArrayBuffer>,
@@ -70,7 +70,7 @@ export class ApiClient {
     }
   }
 
-  /** Uploads a file and waits for the end of it. */
+  /** Uploads a file and waits for its final record. */
   async upload(
     family: FamilyName,
     content: string | Uint8Array<ArrayBuffer>,
@@ -111,7 +111,7 @@ export class ApiClient {
 
 type Pieces = (whole: Response) => AsyncGenerator<Uint8Array>;
 
-/** The body in pieces of one size, with pauses. */
+/** The body in pieces of equal size, with pauses. */
 function inTime(overMs: number): Pieces {
   return async function* (whole) {
     const bytes = new Uint8Array(await whole.arrayBuffer());

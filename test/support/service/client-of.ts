@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient } from './api-client.js';
 import { type ServiceProcess, tokenFor } from './service-process.js';
 
-/** A client of the account with a new token, once the running gateway honours it. */
+/** A client with a new token. Resolves once the running gateway accepts the token. */
 export async function clientOf(
   account: string,
   tokensDir: string,

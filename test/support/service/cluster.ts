@@ -11,35 +11,35 @@ import { connectTo } from '../chdb/warehouses.js';
 const LAST_LINES = 8;
 const ANSWER_MS = 5_000;
 
-/** One broker, or several that are one cluster. */
+/** One broker, or a cluster of several. */
 interface Brokers {
-  /** For `KAFKA_BROKERS`. */
+  /** Addresses for `KAFKA_BROKERS`. */
   readonly brokers: readonly string[];
   stop(): Promise<void>;
 }
 
 /**
- * The scaled-out service: brokers, one ClickHouse server, and any number of processes, each with
- * roles and a data folder of its own, that share the tokens file.
+ * The scaled-out service: brokers, one ClickHouse server, and any number of processes. Each process
+ * has its own roles and data folder. All share the tokens file.
  */
 export class Cluster<B extends Brokers = KafkaBroker> {
-  /** Of every process, until it answers; those that have ended too. */
+  /** The starts of all processes, including those that have ended. */
   private readonly starts: Promise<ServiceProcess>[] = [];
   private readonly dataDirs = new Set<string>();
 
   private constructor(
     readonly broker: B,
     readonly clickhouse: ClickHouseHttp,
-    /** Has the tokens file; no process has it as its data folder. */
+    /** Folder of the tokens file. No process uses it as its data folder. */
     readonly sharedDir: string,
     private readonly env: Readonly<Record<string, string>>,
   ) {}
 
   /**
-   * One broker and the other servers run, with the schema; no process does yet.
+   * Starts one broker and a ClickHouse server with the schema, but no process.
    *
    * @param options.broker settings of the broker
-   * @param options.env what every process has in its environment
+   * @param options.env environment variables of every process
    */
   static async open(
     options: {
@@ -50,7 +50,7 @@ export class Cluster<B extends Brokers = KafkaBroker> {
     return Cluster.on(await KafkaBroker.start(options.broker), options.env);
   }
 
-  /** The same on brokers that run already; `close` stops them. */
+  /** Same as `open`, on brokers that already run. `close` stops them. */
   static async on<B extends Brokers>(
     broker: B,
     env: Readonly<Record<string, string>> = {},
@@ -82,7 +82,7 @@ export class Cluster<B extends Brokers = KafkaBroker> {
     return this.clickhouse.query<Row>(sql);
   }
 
-  /** What the processes that nobody has killed said last, for whoever waits in vain. */
+  /** The last output of the processes that were not killed, to explain a timeout. */
   async lastWords(): Promise<string> {
     const answer = this.query('SELECT 1').then(() => 'answers', String);
     const warehouse = await Promise.race([answer, sleep(ANSWER_MS, 'does not answer')]);
@@ -101,10 +101,10 @@ export class Cluster<B extends Brokers = KafkaBroker> {
     return [`the warehouse: ${warehouse}`, ...words].join('\n');
   }
 
-  /** Kills everything and removes what was stored. */
+  /** Kills everything and removes all data. */
   async close(): Promise<void> {
     for (const started of await Promise.allSettled(this.starts)) {
-      // One that is stopped by a signal ends all the same.
+      // SIGKILL also ends a process that a signal has stopped.
       if (started.status === 'fulfilled') await started.value.kill();
     }
     for (const dataDir of this.dataDirs) await removeDataDir(dataDir);

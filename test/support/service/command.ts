@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** A command that hangs is to fail its test: nothing else of the process runs meanwhile. */
+/** A hanging command must fail its test: it blocks the whole process. */
 const LIMIT_MS = 280_000;
 
 export function runs(command: string, args: readonly string[]): boolean {
@@ -8,9 +8,9 @@ export function runs(command: string, args: readonly string[]): boolean {
 }
 
 /**
- * What a command prints.
+ * Returns the output of a command.
  *
- * @throws Error with what it says when it does not end well
+ * @throws Error with the command's message when it fails
  */
 export function run(
   command: string,

@@ -14,13 +14,13 @@ import { connectTo, type WarehouseKind } from '../chdb/warehouses.js';
 
 const TOOL = fileURLToPath(new URL('../../../dist/clients/cli/main.js', import.meta.url));
 
-/** What a service stands on. */
+/** The log and the warehouse that a service uses. */
 export interface DeploymentKind {
   readonly log: 'lmdb' | 'kafka';
   readonly warehouse: WarehouseKind;
 }
 
-/** One per adapter; the soak runs the mixed ones as well. */
+/** One per adapter. The soak also runs the mixed ones. */
 const DEPLOYMENTS: readonly DeploymentKind[] = [
   { log: 'lmdb', warehouse: 'chdb' },
   { log: 'kafka', warehouse: 'clickhouse' },
@@ -32,15 +32,18 @@ const DEPLOYMENTS: readonly DeploymentKind[] = [
     : []),
 ];
 
-/** The tiers share the deployments by their log. */
+/** The tiers divide the deployments by log. */
 const OF_TIER = (globalThis as { DEPLOYMENT_LOG?: string }).DEPLOYMENT_LOG;
 
-/** Tests of one log, in the tier of that log. Those on Kafka are skipped loudly where no broker can be started; a failure in CI. */
+/**
+ * Runs tests of one log in the tier of that log. Tests on Kafka are skipped with a message where no
+ * broker can start; they fail in CI.
+ */
 export function describeOn(log: DeploymentKind['log'], name: string, tests: () => void): void {
   if (log === OF_TIER) (log === 'kafka' ? describeWithBroker : describe)(name, tests);
 }
 
-/** The tests once on each deployment of the tier. */
+/** Runs the tests on each deployment of the tier. */
 export function describeDeployments(tests: (kind: DeploymentKind) => void): void {
   for (const kind of DEPLOYMENTS) {
     describeOn(kind.log, `on ${kind.log} and ${kind.warehouse}`, () => {
@@ -49,33 +52,33 @@ export function describeDeployments(tests: (kind: DeploymentKind) => void): void
   }
 }
 
-/** A data folder, the servers that the service needs, and the service on them. */
+/** A data folder, the servers that the service needs, and the service itself. */
 export class Deployment {
   /** The process that was started last. */
   service!: ServiceProcess;
   private before: ServiceProcess | undefined;
-  /** What it was started with. */
+  /** The environment that it was started with. */
   private settings: Readonly<Record<string, string>> = {};
 
   private constructor(
     readonly dataDir: string,
-    /** Undefined: the warehouse is in the service's process. */
+    /** Undefined when the warehouse is embedded in the service. */
     readonly clickhouse: ClickHouseHttp | undefined,
-    /** Undefined: the log is in the service's process. */
+    /** Undefined when the log is embedded in the service. */
     readonly broker: KafkaBroker | undefined,
   ) {}
 
   /**
-   * The servers run, with the schema; the service does not yet.
+   * Starts the servers, with the schema, but not the service.
    *
-   * @param clickhouseConfig of a ClickHouse server, as XML
+   * @param clickhouseConfig configuration of a ClickHouse server, as XML
    */
   static async open(
     { log, warehouse }: DeploymentKind,
     clickhouseConfig?: string,
   ): Promise<Deployment> {
     const dataDir = await makeDataDir();
-    // Of its own: a service has its topics under their real names.
+    // Not shared: a service uses the real topic names.
     const broker = log === 'kafka' ? await KafkaBroker.start() : undefined;
     if (warehouse === 'chdb') return new Deployment(dataDir, undefined, broker);
     const config = clickhouseConfig === undefined ? {} : { config: clickhouseConfig };
@@ -86,7 +89,7 @@ export class Deployment {
     return new Deployment(dataDir, clickhouse, broker);
   }
 
-  /** Where the servers are, as environment variables. */
+  /** Environment variables with the addresses of the servers. */
   get env(): Record<string, string> {
     const brokers = this.broker === undefined ? {} : { KAFKA_BROKERS: this.broker.address };
     return { ...this.clickhouse?.env, ...brokers };
@@ -101,9 +104,9 @@ export class Deployment {
     return this.service;
   }
 
-  /** Runs the command line tool with the service's settings; gives what it writes to standard output. */
+  /** Runs the command line tool with the service's settings. Returns its standard output. */
   async customData(...args: readonly string[]): Promise<string> {
-    // With a warehouse on a server the service has no query interface.
+    // A service without an embedded warehouse has no query interface.
     const { query = '' } = this.service.ports as Partial<Ports>;
     const env = {
       PATH: process.env['PATH'],
@@ -121,12 +124,12 @@ export class Deployment {
     return (this.clickhouse ?? this.service).query<Row>(sql);
   }
 
-  /** Kills everything and removes what was stored. */
+  /** Kills everything and removes all data. */
   async close(): Promise<void> {
     try {
       await this.service.kill();
     } finally {
-      // Also when the service has never come up.
+      // Runs also when the service never started.
       await this.clickhouse?.stop();
       await this.broker?.stop();
       await removeDataDir(this.dataDir);

@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import type { UploadRequestRecord } from '../../../src/status/transition.js';
 import type { ServiceProcess } from './service-process.js';
 
-/** So that a claim settles after nine seconds. */
+/** With this setting a claim settles after nine seconds. */
 export const QUICK = { LOG_TIMEOUT_SECONDS: '3' };
 const KEY = 'Idempotency-Key';
 
@@ -32,7 +32,7 @@ export async function accepted(answering: Promise<Response>): Promise<UploadRequ
   return JSON.parse(text) as UploadRequestRecord;
 }
 
-/** As a client does it that was answered 409. */
+/** Retries as a client does after a 409. */
 export async function retried(create: () => Promise<Response>): Promise<Response> {
   const until = Date.now() + 60_000;
   for (;;) {

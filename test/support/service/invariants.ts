@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import type { QueryTarget } from '../model/compare-views.js';
 import type { ServiceProcess } from './service-process.js';
 
-/** The gauges are measured at most every ten seconds, and the history is a little behind. */
+/** The gauges are measured at most every ten seconds, and the history lags a little behind. */
 const SETTLE_MS = 60_000;
 
 /** What a test knows of the requests of one account. */
@@ -13,16 +13,16 @@ export interface KnownRequests {
   readonly account: string;
   readonly succeeded: readonly string[];
   readonly failed?: readonly string[];
-  /** Data rows of those that succeeded. */
+  /** Data rows of the requests that succeeded. */
   readonly rows: number;
-  /** Creates without a 201: each may have been accepted all the same. */
+  /** Number of creates without a 201. Each may still have been accepted. */
   readonly unanswered?: number;
 }
 
 /**
- * Waits until no request is in flight, and checks the service's invariants: the history has every
- * request once, in its state and with all its rows validated, stored and read back, and the gauges
- * count what the history has.
+ * Waits until no request is in flight, then checks the service's invariants. The history has every
+ * request once, in its state and with all its rows validated, stored and read back. The gauges
+ * match the history.
  */
 export async function expectInvariants(
   service: ServiceProcess,
@@ -33,7 +33,7 @@ export async function expectInvariants(
   let totals = await totalsOf(warehouse);
   let gauges = await gaugesOf(service);
   const known = accounts.flatMap(({ succeeded, failed = [] }) => [...succeeded, ...failed]).length;
-  // A history that is behind has nothing in flight either.
+  // A lagging history also has nothing in flight, so its number of requests must be complete.
   const isSettled = (): boolean =>
     totals.inFlight === 0 &&
     totals.succeeded + totals.failed >= known &&
@@ -83,7 +83,7 @@ async function expectRequests(
   expect(others).toBeLessThanOrEqual(unanswered);
 }
 
-/** By the history; a request that stood there twice would be counted once here. */
+/** Totals of the history. They count a request once even if the history had it twice. */
 async function totalsOf(warehouse: QueryTarget): Promise<Totals> {
   const [row] = await warehouse.query<Record<string, number>>(
     `SELECT countIf(status NOT IN ('succeeded', 'failed')) AS in_flight,

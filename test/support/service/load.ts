@@ -14,24 +14,24 @@ interface Sent {
   readonly isValid: boolean;
 }
 
-/** What the files of a load are like, and how they are sent. */
+/** The files of a load, and how they are sent. */
 interface Files {
   /** Rows of a large file. */
   readonly rows: number;
-  /** Every so many files are a large one. */
+  /** One in so many files is large. */
   readonly largeEach: number;
-  /** How long the body of an upload takes, of the first client; of the last nearly twice as long. */
+  /** How long the first client takes to send a body. The last client takes nearly twice as long. */
   readonly overMs: number;
-  /** Between the answer to an upload and the next one. */
+  /** Pause between an answer and the next upload. */
   readonly pauseMs: number;
 }
 
-/** One account that uploads one file after the other until it is told to stop. */
+/** One account that uploads files one after the other until it is told to stop. */
 class Uploader {
   readonly accepted: Sent[] = [];
-  /** Creates that were not answered 201. */
+  /** Number of creates without a 201. */
   unanswered = 0;
-  /** When the request that has no answer yet began. */
+  /** When the unanswered request began. */
   sendingSince: number | undefined;
   private number = 0;
 
@@ -46,8 +46,8 @@ class Uploader {
     while (!stopped.aborted) {
       const isValid = this.number % 5 !== 4;
       const rows = this.rows(isValid);
-      // A create without an answer may have been accepted: the same file sent again leaves the same
-      // rows either way.
+      // A create without an answer may have been accepted. Sending the same file again leaves the
+      // same rows either way.
       const requestId = await this.createUntilAccepted(csvOf(COST, rows));
       this.accepted.push({ requestId, isValid });
       if (isValid) this.model.apply(this.account, COST, rows);
@@ -56,7 +56,7 @@ class Uploader {
     }
   }
 
-  /** Files of several chunks and of one row; each overwrites a part of what the one before left. */
+  /** Large files and files of three rows. Each overwrites a part of what the previous file left. */
   private rows(isValid: boolean): CsvRow[] {
     const size = this.number % this.files.largeEach === 0 ? this.files.rows : 3;
     return Array.from({ length: size }, (_, i) => ({
@@ -89,8 +89,8 @@ class Uploader {
 }
 
 /**
- * Accounts that upload side by side, each one file after the other, and the model of what has to be
- * stored: valid and invalid files, small and large ones, with keys that come again and again.
+ * Accounts that upload in parallel, each one file after the other, and the model of the rows that
+ * must be stored. Files are valid and invalid, small and large, and their keys repeat.
  */
 export class Load {
   private readonly model = new WarehouseModel();
@@ -99,8 +99,8 @@ export class Load {
   private running: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param options.dataDir has the tokens file
-   * @param options.port of the gateway that the client of that number asks; it may change
+   * @param options.dataDir folder of the tokens file
+   * @param options.port port of the gateway for the client with this number; it may change
    */
   static async create(options: {
     readonly clients: number;
@@ -115,7 +115,7 @@ export class Load {
       const account = `${options.accounts ?? 'account'}-${i}`;
       const token = await tokenFor(options.dataDir, account);
       const client = new ApiClient(() => options.port(i), token);
-      // Clients that take equally long would soon send in step, with moments in which nobody sends.
+      // Clients with equal durations would soon send in step, with moments in which nobody sends.
       const overMs = files.overMs * (1 + i / options.clients);
       load.uploaders.push(new Uploader(account, client, load.model, { ...files, overMs }));
     }
@@ -125,21 +125,21 @@ export class Load {
   start(): void {
     const { signal } = this.stopping;
     this.running = Promise.all(this.uploaders.map((uploader) => uploader.run(signal)));
-    // Whoever stops the load is told.
+    // The caller of `stop` gets the error.
     this.running.catch(() => undefined);
   }
 
-  /** Uploads accepted so far of the account that has the fewest. */
+  /** Number of accepted uploads of the account that has the fewest. */
   get fewest(): number {
     return Math.min(...this.uploaders.map(({ accepted }) => accepted.length));
   }
 
-  /** Uploads accepted so far, of all accounts. */
+  /** Number of accepted uploads of all accounts. */
   get accepted(): number {
     return this.uploaders.reduce((sum, { accepted }) => sum + accepted.length, 0);
   }
 
-  /** By account: when its request that has no answer yet began, in milliseconds since the epoch. */
+  /** When the unanswered request of each account began, in milliseconds since the epoch. */
   get sendingSince(): ReadonlyMap<string, number> {
     const since = new Map<string, number>();
     for (const { account, sendingSince } of this.uploaders) {
@@ -148,37 +148,38 @@ export class Load {
     return since;
   }
 
-  /** Resolves when every account has at least so many uploads accepted. */
+  /** Resolves when every account has at least this many accepted uploads. */
   async atLeast(uploads: number): Promise<void> {
     await this.until(() => this.fewest >= uploads);
   }
 
-  /** Resolves when of every account an upload that begins after now is accepted. */
+  /** Resolves when every account has an accepted upload that began after this call. */
   async accepts(): Promise<void> {
-    // The next one accepted may have begun before.
+    // The next accepted upload may have begun before this call.
     const wanted = this.uploaders.map((uploader) => uploader.accepted.length + 2);
     await this.until(() =>
       this.uploaders.every(({ accepted }, i) => accepted.length >= wanted[i]!),
     );
   }
 
-  /** Resolves when every upload begun is answered. */
+  /** Resolves when every upload that has begun is answered. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
   }
 
   /**
-   * Every 201 ends as the model says, every view equals the model, and the invariants hold.
+   * Expects every 201 to end as the model says, every view to equal the model, and the invariants
+   * to hold.
    *
-   * @param status a process with the role `status`, whose metrics have the invariants
+   * @param status a process with the role `status`, which has the metrics for the invariants
    */
   async expectAllAsModelled(warehouse: QueryTarget, status: ServiceProcess): Promise<void> {
     await this.expectUploadsAsModelled(warehouse);
     await expectInvariants(status, warehouse, ...this.known);
   }
 
-  /** Every 201 ends as the model says, and every view equals the model. */
+  /** Expects every 201 to end as the model says, and every view to equal the model. */
   async expectUploadsAsModelled(warehouse: QueryTarget): Promise<void> {
     for (const { account, accepted, client } of this.uploaders) {
       expect(accepted.length).toBeGreaterThan(0);
@@ -198,11 +199,11 @@ export class Load {
     const poll = async (): Promise<void> => {
       while (!holds()) await sleep(50);
     };
-    // A load that has failed does not get further.
+    // A load that has failed makes no progress.
     await Promise.race([poll(), this.running]);
   }
 
-  /** For `expectInvariants`, by account. */
+  /** The input of `expectInvariants`, by account. */
   get known(): readonly KnownRequests[] {
     return this.uploaders.map(({ account, accepted, unanswered }) => ({
       account,

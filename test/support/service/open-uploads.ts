@@ -4,12 +4,12 @@ import { costRows } from '../files/cost-rows.js';
 import type { ServiceProcess } from './service-process.js';
 import { COST, csvOf } from '../model/warehouse-model.js';
 
-/** Uploads that have a first chunk and get no end. */
+/** Uploads that have a first chunk but no end. */
 
 export const ACCOUNT = 'acme';
-/** An upload without an end is then given up after 12 seconds. */
+/** With these settings an upload without an end is dropped after 12 seconds. */
 export const SHORT = { UPLOAD_DEADLINE_SECONDS: '1', LOG_TIMEOUT_SECONDS: '1' };
-/** Several chunks. */
+/** A file of several chunks. */
 export const FILE = csvOf(
   COST,
   costRows(

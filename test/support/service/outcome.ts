@@ -6,7 +6,7 @@ export interface Outcome {
   readonly err: string;
 }
 
-/** Runs a command in this process, with an environment of its own. */
+/** Runs a command in this process, with the given environment. */
 export async function outcomeOf(
   env: Record<string, string>,
   ...args: readonly string[]

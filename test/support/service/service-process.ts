@@ -10,9 +10,9 @@ import { createToken } from '../../../src/accounts/manage-tokens.js';
 import type { AccountRole } from '../../../src/accounts/account.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Shorter than a test may take, so that what it said is seen. */
+/** Shorter than a test's time limit, so that a failure shows the output. */
 const START_MS = 50_000;
-/** A test that compares for longer than a server keeps an idle connection would meet its end. */
+/** A test may compute for longer than a server keeps an idle connection open. */
 const ONCE = { headers: { Connection: 'close' } };
 
 export interface Ports {
@@ -21,9 +21,9 @@ export interface Ports {
   readonly query: number;
 }
 
-/** The built service as a process of its own, on free ports of 127.0.0.1. */
+/** The built service in a separate process, on free ports of 127.0.0.1. */
 export class ServiceProcess {
-  /** Everything it logged, by line. */
+  /** All log lines so far, parsed. */
   readonly logs: Record<string, unknown>[] = [];
   stderr = '';
   ports!: Ports;
@@ -35,12 +35,12 @@ export class ServiceProcess {
     readonly process: ChildProcess,
     readonly dataDir: string,
   ) {
-    // Not `exit`: what it said last has been read by then.
+    // Not `exit`: only at `close` all output has been read.
     this.exited = once(process, 'close').then(([code]) => code as number | null);
     process.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.announced = new Promise((resolve) => {
       createInterface({ input: process.stdout! }).on('line', (line) => {
-        // One that a kill has cut off is nothing.
+        // A kill may cut a line off.
         if (!line.endsWith('}')) return;
         const entry = JSON.parse(line) as Record<string, unknown>;
         this.logs.push(entry);
@@ -49,14 +49,14 @@ export class ServiceProcess {
     });
   }
 
-  /** Starts it and resolves when it answers. Rejects when it ends before, with what it said. */
+  /** Starts the service. Resolves when it answers; rejects with its output when it ends before. */
   static async start(dataDir: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
     const service = ServiceProcess.begin(dataDir, env);
     await service.listening();
     return service;
   }
 
-  /** Starts it and waits for nothing. */
+  /** Starts the service without waiting for it. */
   static begin(dataDir: string, env: Record<string, string> = {}): ServiceProcess {
     const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
       cwd: ROOT,
@@ -75,7 +75,7 @@ export class ServiceProcess {
     return new ServiceProcess(child, dataDir);
   }
 
-  /** Resolves when it answers. Rejects when it ends before, with what it said. */
+  /** Resolves when the service answers; rejects with its output when it ends before. */
   async listening(): Promise<void> {
     const timer = setTimeout(() => this.process.kill('SIGKILL'), START_MS);
     try {
@@ -96,13 +96,13 @@ export class ServiceProcess {
     }
   }
 
-  /** As a machine that loses its power would end it, but for the disk's own memory. */
+  /** Kills the process. Unlike after a power loss, unsynced writes survive. */
   async kill(): Promise<void> {
     this.process.kill('SIGKILL');
     await this.exited;
   }
 
-  /** As an operator ends it; gives the exit code. */
+  /** Stops the service as an operator does. Returns the exit code. */
   async stop(): Promise<number | null> {
     this.process.kill('SIGTERM');
     return this.exited;
@@ -112,7 +112,7 @@ export class ServiceProcess {
     return metricsOf(this.ports);
   }
 
-  /** The sum of a metric over its labels, or over those with `label`; 0 where it has no value yet. */
+  /** The sum of a metric over its labels, or over those with `label`; 0 while it has no value. */
   metric(name: string, label?: string): Promise<number> {
     return metricOf(this.ports, name, label);
   }
@@ -157,7 +157,7 @@ export async function removeDataDir(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** A token in the service's tokens file; a running service honours it within a second. */
+/** Adds a token to the service's tokens file. A running service accepts it within a second. */
 export async function tokenFor(
   dataDir: string,
   account: string,

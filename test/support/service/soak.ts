@@ -1,27 +1,27 @@
 import { appendFileSync } from 'node:fs';
 
-/** Whether `npm run soak` runs the tests: those that have a long form take it. */
+/** Whether `npm run soak` runs the tests. Tests that have a long form then use it. */
 export const IS_SOAK = (process.env['SOAK'] ?? '') !== '';
 
-/** Where the soak gathers what its tests did; unset elsewhere. */
+/** File in which the soak collects what its tests did; unset elsewhere. */
 const FILE = process.env['SOAK_COUNTS'];
 
-/** Faults that have happened, once the test has seen that they did. The soak prints how many of each kind. */
+/** Counts faults that the test has seen happen. The soak prints the number of each kind. */
 export function countFault(kind: string, count = 1): void {
   if (count > 0) write({ fault: kind, count });
 }
 
-/** The same of the simulation. */
+/** Same as `countFault`, for the simulation. */
 export function countSimulated(kind: string, count: number): void {
   write({ simulated: kind, count });
 }
 
-/** What was compared after faults, for instance `uploads`. */
+/** Counts what was compared after faults, for instance `uploads`. */
 export function countChecked(what: string, count: number): void {
   write({ checked: what, count });
 }
 
 function write(line: object): void {
-  // One write: test files that run side by side share the file.
+  // A single write, because parallel test files share the file.
   if (FILE !== undefined) appendFileSync(FILE, `${JSON.stringify(line)}\n`);
 }

@@ -17,16 +17,16 @@ export const GROUP = PREFIX + CONSUMER_GROUPS.ingest.group;
 const PARTITIONS = 6;
 const ROLES = ['gateway', 'ingest', 'ingest', 'status'] as const;
 export const INGEST_PROCESSES = ROLES.filter((role) => role === 'ingest').length;
-/** Below the time after which a silent broker counts as dead, so that one is only behind first. */
+/** Below the session timeout: a silent broker first falls behind and only then counts as dead. */
 const LAG_LIMIT_MS = 3_000;
 const SESSION_MS = 6_000;
 const CLIENTS = 6;
-/** Three chunks each; the first is there after a third of the time. */
+/** Each file has three chunks. The first is there after a third of the time. */
 const FILES = { rows: 9_000, largeEach: 1, overMs: 2_200, pauseMs: 100 };
-/** An upload that has so much of its time before it. */
+/** Maximum age of the first chunk of a fresh upload. */
 const FRESH_MS = 500;
 
-/** The whole service on three brokers, and what tests ask of both. */
+/** The whole service on three brokers, with helpers for tests. */
 export class ThreeBrokers {
   readonly underWay = new UploadsUnderWay();
   private number = 0;
@@ -44,22 +44,22 @@ export class ThreeBrokers {
     const brokers = await KafkaCluster.start(3, {
       'replica.lag.time.max.ms': `${LAG_LIMIT_MS}`,
       'broker.session.timeout.ms': `${SESSION_MS}`,
-      // Leaders go back to brokers that are back within seconds, so that each has something to lose.
+      // Leadership soon returns to a restarted broker, so that every broker has some to lose.
       'leader.imbalance.check.interval.seconds': '2',
       'leader.imbalance.per.broker.percentage': '0',
     });
     const cluster = await Cluster.on(brokers, {
       KAFKA_REPLICATION_FACTOR: '3',
       KAFKA_PARTITIONS: `${PARTITIONS}`,
-      // So that a proxy finds what it is to hold.
+      // Uncompressed, so that a proxy finds the records to hold back.
       KAFKA_COMPRESSION: 'none',
       CLICKHOUSE_TIMEOUT_SECONDS: '5',
-      // What a broker takes with it is then soon refused, and sent again.
+      // Appends that are lost with a broker then soon fail, and are sent again.
       LOG_TIMEOUT_SECONDS: '10',
     });
     const token = await tokenFor(cluster.sharedDir, 'asking');
     const processes = await Promise.all(ROLES.map((role) => cluster.start(role)));
-    // Past the proxies: what these hold back is to be the service's.
+    // Bypasses the proxies: they must hold back only what the service sends.
     const addresses = brokers.nodes.map(({ internalPort }) => `127.0.0.1:${internalPort}`);
     const logs = new KafkaLogs(() => addresses);
     const client = new ApiClient(() => processes[0]!.ports.api, token);
@@ -74,14 +74,15 @@ export class ThreeBrokers {
   }
 
   async stop(): Promise<void> {
-    // The tail asks brokers that are gone.
+    // Closed first, because the tail would ask brokers that are gone.
     await this.logs.cleanUp();
     await this.cluster.close();
   }
 
   /**
-   * Clients upload while `fault` does what it is about; what it leaves behind passes by itself, and in
-   * the end everything is as the model says. A failure leaves its load behind: no other fault follows.
+   * Clients upload while `fault` runs. The service must recover by itself, and in the end
+   * everything must match the model. A failure leaves its load behind, so no other fault may
+   * follow.
    */
   async underLoad(fault: (rig: ThreeBrokers) => Promise<void>): Promise<void> {
     if (this.isUnderLoad) throw new Error('the fault before has not ended');
@@ -114,7 +115,7 @@ export class ThreeBrokers {
     ]);
   }
 
-  /** In sync, and every partition with the leader that it is to have. */
+  /** Resolves when all replicas are in sync and every partition has its preferred leader. */
   private async balanced(): Promise<void> {
     await this.inSync();
     await found(
@@ -125,7 +126,7 @@ export class ThreeBrokers {
     );
   }
 
-  /** An upload whose first chunk the brokers have taken just now, in a partition that will do. */
+  /** An upload whose first chunk the brokers have just appended, in a wanted partition. */
   async freshUpload(
     isWanted: (partition: number) => boolean = () => true,
   ): Promise<UploadUnderWay> {
@@ -136,13 +137,13 @@ export class ThreeBrokers {
     );
   }
 
-  /** To be called when it has been seen that the fault has struck. */
+  /** Call this when the fault has visibly struck. */
   expectUploadsUnderWay(isWanted: (partition: number) => boolean = () => true): void {
     const struck = this.underWay.of(this.load).filter(({ partition }) => isWanted(partition));
     expect(struck).not.toEqual([]);
   }
 
-  /** Resolves when a node leads the partition that is not the one. */
+  /** Resolves with the leader once a node other than `notBy` leads the partition. */
   async led(partition: number, notBy: number): Promise<number> {
     return found(async () => {
       const leader = await this.brokers.leader(UPLOADS, partition);
@@ -150,7 +151,7 @@ export class ThreeBrokers {
     });
   }
 
-  /** Resolves when the partition's in-sync replicas have, or have not, the node. */
+  /** Resolves when the node is, or is not, one of the partition's in-sync replicas. */
   async replicates(partition: number, id: number, isInSync: boolean): Promise<void> {
     await found(async () => {
       const { isr } = (await this.brokers.partitions(UPLOADS))[partition]!;
@@ -159,7 +160,7 @@ export class ThreeBrokers {
   }
 }
 
-/** Asks until there is an answer; the test's own time limit ends it. */
+/** Polls until there is an answer. The test's own time limit ends it. */
 export async function found<T>(ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
   for (;;) {
     const answer = await ask();

@@ -31,7 +31,7 @@ async function openFile(): Promise<TokenFile> {
   return file;
 }
 
-/** A change has to count within a second. */
+/** Waits for a change. A file change counts within a second. */
 async function within(condition: () => boolean): Promise<void> {
   const giveUpAt = Date.now() + 10_000;
   while (!condition()) {

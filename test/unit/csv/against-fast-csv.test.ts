@@ -26,10 +26,10 @@ const value = fc.oneof(
   }),
 );
 
-/** Well-formed by construction: quoted where it must be, and here and there where it need not be. */
+/** A well-formed field: quoted where it must be, and sometimes where it need not be. */
 const field = fc.tuple(value, fc.boolean()).map(([raw, quotes]) => {
   const text = typeof raw === 'string' ? raw : raw.join('');
-  // Quoted for fast-csv's sake too: it drops a bare field's whitespace in some places.
+  // Also quotes fields for fast-csv, which drops the outer whitespace of some unquoted ones.
   if (!quotes && !/[",\r\n]|^\s|\s$/.test(text)) return { text, written: text };
   return { text, written: `"${text.replaceAll('"', '""')}"` };
 });
@@ -46,7 +46,7 @@ test('on well-formed files the scanner reads what was written, and what fast-csv
   await fc.assert(
     fc.asyncProperty(file, async ({ rows, breaks, endsInBreak }) => {
       const written = rows.map((row) => row.map((each) => each.written).join(','));
-      // A byte order mark is fast-csv's to strip, and not the scanner's.
+      // fast-csv strips a byte order mark, the scanner does not.
       fc.pre(!written[0]!.startsWith('\uFEFF'));
       const text = written
         .map(

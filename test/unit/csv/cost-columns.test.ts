@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { fileWith, keysOf, reasonFor, type Values } from '../../support/files/files.js';
 
-/** One line for each column of a cost file: what it takes, and what it refuses. */
+/** Accepted and refused values, one line for each column of a cost file. */
 
 const TEXT = {
   good: ['a', 'Größe', '日本', 'a, "b"\nc', 'two  words', '0', 'NULL', 'x'.repeat(256)],

@@ -10,7 +10,7 @@ import { csv, fileWith, goodRow, keysOf, reasonFor, verdictOn } from '../../supp
 const kernel = new Kernel();
 const days = new DayColumn(undefined);
 
-/** The rule that a text breaks; undefined: it is a day. */
+/** Returns the rule that a text breaks, or undefined if it is a day. */
 const broken = (text: string): number | undefined => takenBy(kernel, days, text).broken;
 
 test('every day that the warehouse can hold is read as the day that it is', () => {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { fileWith, goodRow, keysOf, reasonFor } from '../../support/files/files.js';
 
-/** A good file whose campaign is these bytes. */
+/** Returns a valid file with these bytes as its campaign. */
 function withCampaign(...bytes: number[]): Buffer {
   const [before, after] = fileWith('cost', { campaign: 'HERE' }).split('HERE') as [string, string];
   return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);

@@ -4,7 +4,7 @@ import { csv, goodRow, keysOf, verdictOn, type Values } from '../../support/file
 
 const row = (values: Values): Values => goodRow('cost', { ad_group: 'a', ...values });
 
-/** By key, in the order stored: its texts and its rows' ad groups. */
+/** Returns the keys in stored order, each with the ad groups of its rows. */
 function grouped(rows: readonly Values[]): [string, string[]][] {
   return keysOf('cost', csv(rows)).map(({ key, rows: stored }) => [
     key.join('|'),

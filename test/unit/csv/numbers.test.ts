@@ -10,13 +10,13 @@ const kernel = new Kernel();
 const amounts = new AmountColumn(kernel);
 const counts = new CountColumn(kernel);
 
-/** The number that the column keeps for a text; NaN when it is refused. */
+/** Returns the number that the column keeps for a text, or NaN if it is refused. */
 function amount(text: string): number {
   const { value, broken } = takenBy(kernel, amounts, text);
   return broken === undefined ? value.getFloat64(0, true) : NaN;
 }
 
-/** -1 when it is refused. */
+/** Returns the count that the column keeps for a text, or -1 if it is refused. */
 function count(text: string): number {
   const { value, broken } = takenBy(kernel, counts, text);
   return broken === undefined ? Number(value.getBigUint64(0, true)) : -1;

@@ -130,7 +130,7 @@ describe('a reason', () => {
     const verdict = verdictOn('cost', file);
     if (verdict.valid) throw new Error('the file was accepted');
     const size = Buffer.byteLength(verdict.reason);
-    // Not far below either: what is wrong with a file is worth the room there is.
+    // The reason is not much shorter either: it shows as many mistakes as fit.
     expect(size).toBeGreaterThan(40 * 1024);
     expect(size).toBeLessThanOrEqual(64 * 1024);
     const reason = JSON.parse(verdict.reason) as Record<string, string[]>;

@@ -9,12 +9,12 @@ export interface ScannedRow {
 
 const kernel = new Kernel();
 
-/** Everything that the scanner finds in a text, as strings. */
+/** Returns everything that the scanner finds in a text, as strings. */
 export function scan(text: string): ScannedRow[] {
   const content = Buffer.from(text, 'utf8');
   const capacity = 64;
   const scanner = new CsvScanner(kernel, capacity);
-  // Behind the text lies what is left of another one.
+  // The memory behind the text still holds an earlier text.
   scanner.open([Buffer.alloc(content.length + 300, ',"\r')]);
   const middle = content.length >> 1;
   scanner.open([content.subarray(0, middle), content.subarray(middle)], 0);
@@ -23,7 +23,7 @@ export function scan(text: string): ScannedRow[] {
   for (;;) {
     const count = scanner.next(starts, ends);
     if (count === 0) return rows;
-    // Taken at once: the scanner folds quotes in place, and only behind what it has handed out.
+    // Copies the fields at once, because the scanner unescapes quotes in place.
     const fields = Array.from({ length: count }, (_, i) =>
       Buffer.from(scanner.bytes.subarray(starts[i], ends[i])).toString('utf8'),
     );

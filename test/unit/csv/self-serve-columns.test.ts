@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { fileWith, keysOf, reasonFor } from '../../support/files/files.js';
 
-/** One line for each column of a self-serve file: what it takes, and what it refuses. */
+/** Accepted and refused values, one line for each column of a self-serve file. */
 
 const REQUIRED_TEXT = {
   good: ['a', 'Größe', 'a, "b"\nc', 'x'.repeat(256)],

@@ -2,14 +2,17 @@ import { type CheckedColumn, NumberColumn } from '../../../src/csv/columns.js';
 import type { Kernel } from '../../../src/csv/kernel/kernel.js';
 import { CsvScanner, RowBlock } from '../../../src/csv/csv-scanner.js';
 
-/** What a column makes of a text, which has no quotes: the rule it breaks, or the eight bytes it keeps. */
+/**
+ * Returns what a column makes of a text without quotes: the rule that it breaks, or the eight bytes
+ * that it keeps.
+ */
 export function takenBy(
   kernel: Kernel,
   column: CheckedColumn,
   text: string,
 ): { broken: number | undefined; value: DataView } {
   const scanner = new CsvScanner(kernel, 1);
-  // Bare where that is the same field.
+  // Unquoted if that gives the same field.
   const isBare = !/[,\r\n]/.test(text) && text !== '';
   scanner.open([Buffer.from(isBare ? `${text}\n99\n` : `"${text}"\n99\n`)]);
   const block = new RowBlock(kernel, 1);

@@ -8,7 +8,7 @@ import { Kernel } from '../../../src/csv/kernel/kernel.js';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const FOLDERS = ['', 'src/csv/', 'src/csv/kernel/', 'src/csv/kernel/assembly/'];
 const README = readFileSync(`${ROOT}/src/csv/README.md`, 'utf8');
-/** What stands between backquotes. */
+/** The texts between backquotes. */
 const names = [...README.matchAll(/`([^`\n]+)`/g)].map(([, name]) => name!);
 
 test('the files and folders that the page names are there', () => {

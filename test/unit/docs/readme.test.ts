@@ -28,7 +28,7 @@ test('its commands are those of the package', () => {
 
 test('its figures are those of docs/performance.md', () => {
   const table = README.slice(README.indexOf('## Figures'), README.indexOf('## Run it on'));
-  // The page has thousands, as `1089k`.
+  // docs/performance.md writes thousands as `1089k`.
   const figures = [...table.matchAll(/\b(?:(\d{1,3}),(\d{3}),000|(\d{3}),000|(\d\.\d{2}x))/g)].map(
     ([, millions, thousands, alone, ratio]) => ratio ?? `${millions ?? ''}${thousands ?? alone}`,
   );

@@ -34,7 +34,7 @@ describe('the day in a time zone', () => {
     // Clocks in Cairo and Santiago go forward at midnight: the day has no 00:00.
     ['Africa/Cairo', '2026-04-23T21:59:59Z', '2026-04-23'],
     ['Africa/Cairo', '2026-04-23T22:00:00Z', '2026-04-24'],
-    // Both sides of the date line, and offsets that are no whole hours.
+    // Both sides of the date line, and offsets that are not whole hours.
     ['Pacific/Kiritimati', '2026-03-09T10:00:00Z', '2026-03-10'],
     ['Pacific/Pago_Pago', '2026-03-10T10:59:59Z', '2026-03-09'],
     ['Asia/Kathmandu', '2026-03-09T18:14:59Z', '2026-03-09'],

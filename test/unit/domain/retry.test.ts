@@ -9,7 +9,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Fails `failures` times, then answers; and at what times it was called. */
+/** Fails `failures` times, then answers. `calls` has the times of the calls. */
 function flaky(failures: number): { attempt: () => Promise<string>; calls: number[] } {
   const calls: number[] = [];
   const start = Date.now();

@@ -159,7 +159,7 @@ describe('the document', () => {
         }),
       ),
     );
-    // The classes beside them have names in capitals.
+    // The module also exports classes. Their names begin with a capital letter.
     const factories = Object.entries(problems).filter(([name]) => /^[a-z]/.test(name));
     const words: Named<readonly string[]> = {
       methodNotAllowed: ['POST', 'GET, HEAD'],

@@ -11,7 +11,7 @@ import { Partition } from './assemble/partition.js';
 const never = new Promise<never>(() => undefined);
 const WAITING_BYTES = 1_000;
 
-/** Nothing is ever prepared: what is looked at is what comes that far. */
+/** Never finishes an upload. The tests look at how many uploads get this far. */
 const preparer = {
   threads: 1,
   begun: 0,
@@ -25,7 +25,7 @@ const preparer = {
 
 let partition: Partition;
 let ingest: Ingest;
-/** Ends the reading that is under way. */
+/** Fails the read that is under way. */
 let breakReading: () => void;
 
 beforeEach(async () => {
@@ -64,7 +64,7 @@ afterEach(() => ingest.stop(0));
 
 test('an upload that is read again when its partition is revoked leaves its room to others', async () => {
   ingest.assigned(0, 0);
-  // Its chunk lies before what this consumer has read.
+  // Its chunk lies before the first record that this consumer reads.
   partition.chunk('a', 0, 'x');
   const taken = ingest.records(0, [partition.finish('a', 1, 0, WAITING_BYTES)]);
   await new Promise((resolve) => setImmediate(resolve));

@@ -4,7 +4,7 @@ import { WaitingRoom } from '../../../src/ingest/waiting-room.js';
 
 const wanted = (): boolean => true;
 
-/** Who has come in so far, in order. */
+/** Records who has come in so far, in order. */
 function visitors(room: WaitingRoom): {
   in: string[];
   readonly enter: (name: string, bytes: number) => void;

@@ -11,7 +11,7 @@ describe('the lag of a consumer group', () => {
   const folders = new LogFolders();
   afterEach(() => folders.cleanUp());
 
-  /** Records of one partition, as old as said, of which `committed` are committed. */
+  /** Opens a log with records of these ages in a partition and commits the first `committed`. */
   async function logWith(agesSeconds: readonly number[], committed: number) {
     let age = 0;
     const log = await folders.open({
@@ -48,7 +48,7 @@ describe('the lag of a consumer group', () => {
   it('is without end when retention has deleted what was to be read', async () => {
     const { log, consumption } = await logWith([500, 400], 2);
     expect(await log.deleteExpired()).toBe(2);
-    // As an operator does who sets a group back too far.
+    // An operator may set a group back too far in this way.
     await consumption.commit(1, 0);
     await new ConsumerLagGauges(log, [GROUP]).measure();
     expect(await lags()).toEqual({ records: [0, 2], seconds: [0, Infinity] });

@@ -18,8 +18,8 @@ import { MemoryLog } from '../../support/gateway/memory-log.js';
 import { openStore } from '../ingest/assemble/spill-folder.js';
 
 /**
- * A record of each kind in each form that was ever written. A new form gets a file of its own; a
- * file that is here is never changed, because logs hold records like those in it.
+ * A record of each kind in each format that was ever written. A new format gets a new file. Never
+ * change an existing file, because logs hold records like those in it.
  */
 const SAMPLES = fileURLToPath(new URL('samples/', import.meta.url));
 const VERSION = '2151937640281716325837254873000000000';

@@ -26,7 +26,10 @@ interface Column {
   readonly values: Buffer;
 }
 
-/** As the engine writes it (`mark` undefined), or as a client of a protocol version wants it. */
+/**
+ * Returns a block as the engine writes it (without `mark`) or as a client of a protocol version
+ * expects it.
+ */
 function block(rows: number, columns: readonly Column[], mark?: Buffer): Buffer {
   const parts = columns.flatMap(({ type, values }, index) => [
     text(`column ${index}`),

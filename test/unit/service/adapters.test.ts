@@ -13,7 +13,7 @@ const AWAY = [
   new WarehouseError('too many queries', 'retry', 202),
 ];
 
-/** An error of a TLS connection, as Node gives it. */
+/** Returns an error of a TLS connection as Node reports it. */
 const tls = (code: string): Error => Object.assign(new Error('tls'), { code });
 
 test('what does not answer is asked again until it does', async () => {

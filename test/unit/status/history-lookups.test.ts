@@ -18,7 +18,7 @@ function transition(requestId: string, status: Status, reason: string | null = n
   };
 }
 
-/** A history that answers when it is told to. */
+/** A history that answers when the test lets it. */
 class SlowHistory {
   readonly queries: { ids: readonly string[]; answer: (error?: Error) => void }[] = [];
   readonly written = new Map<string, Transition>();
@@ -55,7 +55,7 @@ test('more than may wait are refused at once, and taken again when there is room
   const lookUps = new HistoryLookUps(history.ask);
   const waiting = Array.from({ length: 1_001 }, (_, index) => lookUps.find(`id ${index}`));
   await expect(lookUps.find('one more')).rejects.toThrow(TooManyLookUpsError);
-  // Somebody who asks for a request that waits already takes no further room.
+  // A second look-up of a waiting request takes no further room.
   waiting.push(lookUps.find('id 1000'));
   for (let query = 0; query < 11; query++) {
     history.queries[query]!.answer();

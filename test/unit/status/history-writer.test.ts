@@ -32,7 +32,7 @@ function created(): RecordToAppend {
   return transitionRecord(uploaded(request, 0));
 }
 
-/** A writer on a real log, whose history takes what `write` takes. */
+/** Starts a writer on a real log. `write` replaces the history. */
 function startWriter(
   log: UploadLog,
   write: (transitions: readonly Transition[]) => Promise<void>,
@@ -116,7 +116,7 @@ test("commits nothing of a partition that was another consumer's meanwhile", asy
   await until(() => writes.length === 1);
   const waiting = records(0, 4);
   handler.revoked(0);
-  // The other one has come so far.
+  // The other process has committed up to this offset.
   handler.assigned(0, 9);
   writes[0]!();
   await waiting;

@@ -12,7 +12,7 @@ import { StatusTail } from '../../../src/status/status-tail.js';
 import { StatusView } from '../../../src/status/status-view.js';
 import { Collector, LogFolders, until } from '../../support/log/log-folders.js';
 
-/** A gateway that starts on a status topic whose records have been written to the history. */
+/** A gateway starts on a status topic whose records are already in the history. */
 
 const LARGE_VIEW = 1e9;
 
@@ -41,7 +41,7 @@ const history = {
   },
 };
 
-/** A new request's transitions, up to and including `last`. */
+/** Returns the transitions of a new request, up to and including `last`. */
 function life(last: Status): Transition[] {
   const version = versions.next().toString();
   const all = [
@@ -62,7 +62,7 @@ async function publish(...transitions: Transition[]): Promise<void> {
   for (const transition of transitions) await log.append('status', [transitionRecord(transition)]);
 }
 
-/** What the status role does: all that is on the topic is in the history. */
+/** Does the work of the status role: afterwards the history has everything on the topic. */
 async function writeHistory(...furthest: Transition[]): Promise<void> {
   for (const transition of furthest) written.set(transition.requestId, transition);
   const consumer = new Collector();
@@ -100,7 +100,7 @@ test.each(['uploaded', 'validated', 'ingested'] as const)(
     await publish(all.find(({ status }) => status === late)!);
     const reader = await startGateway();
     for (let i = 0; i < 50; i++) expect(await statusOf(reader, last)).toBe('succeeded');
-    // However often it is asked for.
+    // There is one look-up, however often the request is read.
     expect(lookUps).toBe(1);
   },
 );
@@ -152,7 +152,7 @@ test('a request that the view forgot is asked for until the history has what was
   for (let i = 0; i < 10; i++) await publish(...life('uploaded'));
   await publish(all[0]!);
   await reader.caughtUp();
-  // Not written yet: what the view has may be older than what it has told.
+  // Not written yet: the view's state may be older than one that it returned before.
   expect(await statusOf(reader, all[0]!)).toBe('unavailable');
   await writeHistory(all.at(-1)!);
   expect(await statusOf(reader, all[0]!)).toBe('succeeded');

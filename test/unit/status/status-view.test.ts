@@ -133,7 +133,7 @@ test('a watch tells of the first further state, once', () => {
   view.apply(transition('a', 'validated'));
   view.apply(transition('a', 'ingested'));
   expect(told.splice(0)).toEqual(['further validated']);
-  // What has been seen already is told at once.
+  // If the view has already seen a further state, a new watch gets it at once.
   watch(transition('a', 'validated'), 'late');
   watch(transition('a', 'ingested'), 'waits');
   expect(told).toEqual(['late ingested']);

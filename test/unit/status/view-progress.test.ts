@@ -14,7 +14,7 @@ const STALLED_MS = 30_000;
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());
 
-/** A topic of two partitions and a view of it, both moved by hand, as is the time. */
+/** A topic of two partitions and a view of it. The test moves both, and the time. */
 class Bench {
   now = 0;
   ends: readonly number[] | undefined = [0, 0];
@@ -40,7 +40,7 @@ class Bench {
     this.moved[partition] = this.now;
   }
 
-  /** Asks every five seconds, as probes do; gives the last answer. */
+  /** Asks every five seconds, as probes do. Returns the last answer. */
   async after(milliseconds: number): Promise<string> {
     for (let left = milliseconds; left > 0; left -= 5_000) {
       this.now += Math.min(left, 5_000);
@@ -63,7 +63,7 @@ test('a view that has something to read and has not moved for so long has stoppe
   expect(await bench.answer()).toBe('ok');
   expect(await bench.after(STALLED_MS - 1_000)).toBe('ok');
   expect(await bench.after(1_000)).toBe('the view of the status topic has not moved for 30 s');
-  // As soon as it moves, although it is still behind.
+  // The check passes as soon as the view moves, although it is still behind.
   bench.move(1, 1);
   expect(await bench.answer()).toBe('ok');
   expect(await bench.after(STALLED_MS)).not.toBe('ok');
@@ -140,7 +140,7 @@ test('a tail of a real log that stalls, and goes on', async () => {
   await progress.check();
   now += STALLED_MS;
   await expect(progress.check()).rejects.toThrow('has not moved for 30 s');
-  // What follows in its place has what it has missed.
+  // A new tail reads what the stalled one has missed.
   const next = await StatusTail.start(log, view, clock);
   await next.caughtUp(5_000);
   const after = new ViewProgress(log, next, STALLED_MS, () => performance.now() + now);

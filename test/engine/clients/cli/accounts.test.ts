@@ -50,7 +50,7 @@ const newToken = (account: string): Promise<{ id: string }> =>
 const erase = (...args: string[]): Promise<Outcome> =>
   outcomeOf({ DATA_DIR }, 'accounts', 'erase', ...args);
 
-/** As somebody at a terminal who types an answer. */
+/** Runs the command as a user at a terminal who types `answer`. */
 async function eraseAnswering(answer: string): Promise<{ code: number; err: string }> {
   let err = '';
   const code = await run(['accounts', 'erase', 'acme'], {
@@ -63,7 +63,7 @@ async function eraseAnswering(answer: string): Promise<{ code: number; err: stri
 }
 
 test('the tokens of the account go at once, and the order is in the log', async () => {
-  // The log that a service has made.
+  // Creates the log, as a service would.
   await controlRecords();
   await newToken('acme');
   const { id } = await newToken('other');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { outcomeOf } from '../../../support/service/outcome.js';
 
-/** Stands for ClickHouse's HTTP interface: keeps what it was asked and gives the answer it was told. */
+/** Stands in for ClickHouse's HTTP interface: records the request and returns `answer`. */
 let server: Server;
 let port: string;
 let asked: { readonly url: URL; readonly request: IncomingMessage; readonly body: string }[];

@@ -11,7 +11,7 @@ import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
 import { type Outcome, outcomeOf } from '../../../support/service/outcome.js';
 import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
-/** The log may delete the order to erase before it deletes what the order covers: the table knows it then. */
+/** The log may delete an erasure order before the records it covers. The table still has it. */
 
 let warehouse: TestWarehouse;
 let server: ReturnType<typeof createQueryServer>;
@@ -41,7 +41,7 @@ async function withLog<T>(work: (log: FormattedLog) => Promise<T>): Promise<T> {
   }
 }
 
-/** Puts an empty file's end into the log. */
+/** Appends the end of an empty file to the log. */
 async function upload(account: string, version: bigint): Promise<string> {
   const requestId = uuidv7({ msecs: Date.now() });
   const end: UploadEnd = {

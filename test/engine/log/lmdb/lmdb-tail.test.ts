@@ -7,7 +7,7 @@ import type {
 } from '../../../../src/log/lmdb/partition-reader.js';
 import { LogUnavailableError, type LogRecord } from '../../../../src/log/upload-log.js';
 
-/** One record, which cannot be read the first times. */
+/** One record. The first `failures` reads of it fail. */
 class Source implements PartitionSource {
   constructor(private failures: number) {}
 

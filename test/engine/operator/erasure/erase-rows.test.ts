@@ -17,7 +17,7 @@ const ERASURE = { account: "ac'me", version: lastVersionAt(AT), actor: 'operator
 const HOUR_S = 3_600;
 const TABLES = ['cost', 'self_serve', 'request_transitions', 'metric_sightings'] as const;
 
-/** What an upload leaves in every table. */
+/** Writes to every table what an upload leaves there. */
 async function store(warehouse: Warehouse, account: string, version: bigint): Promise<void> {
   const seconds = Math.floor(AT / 1000) + (version > ERASURE.version ? HOUR_S : -HOUR_S);
   const id = uuidv7({ msecs: AT });
@@ -71,7 +71,7 @@ async function expectErased(tables: ErasureTables): Promise<void> {
   expect(await eraseRows(tables, ERASURE)).toBeGreaterThanOrEqual(8);
   expect(await eraseRows(tables, ERASURE)).toBe(0);
   expect(await remaining(warehouse)).toEqual(TABLES.map((table) => `${table} acme,other`));
-  // What the account uploads after its erasure stays.
+  // Rows that the account uploads after its erasure stay.
   await store(warehouse, ERASURE.account, ERASURE.version + 1n);
   expect(await eraseRows(tables, ERASURE)).toBe(0);
   expect(await remaining(warehouse)).toEqual(

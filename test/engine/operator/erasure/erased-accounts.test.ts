@@ -87,7 +87,7 @@ test('erasures are known from the table, from the log, and as they are ordered',
   expect(erased.covers('new', version)).toBe(false);
   await append('new');
   await until(() => erased.covers('new', version));
-  // Erased a second time; a record that comes late changes nothing.
+  // The account is erased a second time. A late record of the first erasure changes nothing.
   await append('new', NOW + 1_000);
   await until(() => erased.covers('new', version + 1n));
   await append('new');

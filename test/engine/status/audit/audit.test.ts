@@ -51,7 +51,7 @@ test('operators’ actions are kept, each once, however often they are read', as
       actor: 'operator:me',
       at,
     }),
-    // As it was written before records told who.
+    // An old record, from before records had an actor.
     control({ action: 'restore-metric', account: 'acme', name: 'Visits', at }),
     erasureRecord({ account: 'acme', version: 5n, actor: 'operator:me', at: AT }),
     { key: 'x', headers: { type: 'of a newer program' }, value: Buffer.from('?') },

@@ -12,7 +12,7 @@ import { ClickHouseHttp } from '../../../support/clickhouse/clickhouse-http.js';
 import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
 import { connectTo } from '../../../support/chdb/warehouses.js';
 
-/** A probe says nothing unless it needs as much memory as the upload that it stands for. */
+/** A probe is of use only if it needs as much memory as the upload that it represents. */
 
 let server: ClickHouseHttp;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Whether the engine takes the block within so much memory. */
+/** Returns whether the engine accepts the block within this much memory. */
 async function takes(table: string, block: NativeBlock, bytes: number): Promise<boolean> {
   const names = block.columns.map(({ name }) => identifier(name)).join(', ');
   const parameters = new URLSearchParams({
@@ -44,7 +44,7 @@ async function takes(table: string, block: NativeBlock, bytes: number): Promise<
   return answer.ok;
 }
 
-/** Bytes that the engine needs for the block, to a twentieth. */
+/** Returns the bytes of memory that the engine needs for the block, to within 5 %. */
 async function needOf(table: string, block: NativeBlock): Promise<number> {
   let [low, high] = [100_000, 2_000_000_000];
   while (high / low > 1.05) {
@@ -90,6 +90,6 @@ test.each<[string, Family, Record<string, string>[]]>([
   const need = await needOf(family.table, block);
   const probe = await needOf('insert_probes', probeBlock(sizeOfInsert(upload)));
   expect(probe).toBeGreaterThan(need * 0.95);
-  // It is no proof of anything if it takes a multiple.
+  // A probe that needs several times the memory proves nothing.
   expect(probe).toBeLessThan(need * 2.5 + 10_000_000);
 });

@@ -86,7 +86,7 @@ describe('the schema on a cluster', () => {
   beforeAll(async () => {
     opened = await openEmptyWarehouse();
     run = [];
-    // The engine in the process belongs to no cluster: what would be run is kept in place of it.
+    // The engine in the process belongs to no cluster. The test records statements and runs none.
     const recording: Warehouse = {
       execute: (sql) => Promise.resolve(void run.push(sql)),
       insert: () => Promise.resolve(),

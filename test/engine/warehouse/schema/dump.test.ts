@@ -6,7 +6,7 @@ import { openTestWarehouse } from '../../../support/chdb/warehouse.js';
 
 const DUMP = new URL('../../../../src/warehouse/schema/dump.sql', import.meta.url);
 
-/** `UPDATE_DUMP=1 npm test -- dump.test` writes it anew. */
+/** `UPDATE_DUMP=1 npm test -- dump.test` rewrites the dump. */
 test('the dump is what the scripts make', async () => {
   const opened = await openTestWarehouse();
   try {

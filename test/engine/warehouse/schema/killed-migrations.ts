@@ -4,10 +4,10 @@ import { passingOn, type TestWarehouse } from '../../../support/chdb/warehouse.j
 class Killed extends Error {}
 
 /**
- * Brings the schema up to date with a kill after each statement of each script: an attempt gets one
- * statement further than the one before.
+ * Migrates the schema with a kill after each statement of each script. Every attempt gets one
+ * statement further than the previous one.
  *
- * @returns how many attempts it took
+ * @returns the number of attempts
  */
 export async function migrateKilledOften(opened: TestWarehouse, folder?: URL): Promise<number> {
   const { warehouse, database } = opened;
@@ -25,7 +25,7 @@ export async function migrateKilledOften(opened: TestWarehouse, folder?: URL): P
       async insert(table, block) {
         spend();
         await warehouse.insert(table, block);
-        // The next script's statements are counted anew.
+        // Counting starts again for the next script.
         limit = 0;
       },
     });

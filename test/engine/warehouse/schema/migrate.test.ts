@@ -107,7 +107,7 @@ describe('migrate', () => {
   });
 });
 
-/** What a release may do to the one before: it adds what both can use, then takes away. */
+/** Made-up scripts of later releases: the first adds what both can use, the second removes. */
 const MADE_UP = {
   '109-notes.sql': `ALTER TABLE {database}.cost ADD COLUMN IF NOT EXISTS notes String DEFAULT campaign AFTER uploaded_at;
 CREATE OR REPLACE VIEW {database}.notes AS SELECT account, notes FROM {database}.cost FINAL;`,
@@ -143,7 +143,7 @@ test('scripts of a later release change what is stored, however often they are k
     { number: 109, name: 'notes' },
     { number: 201, name: 'no-probes' },
   ]);
-  // The program of now is an older one then.
+  // The current program is then too old for the schema.
   await expect(migrate(warehouse, database)).rejects.toThrow(SchemaError);
 });
 

@@ -8,10 +8,10 @@ import { countFault, IS_SOAK } from '../../../support/service/soak.js';
 import { ThreeBrokers } from '../../../support/service/three-brokers.js';
 import { FAULTS } from './faults.js';
 
-/** The whole service on three brokers, of which some stop, die, hang or change their leaders. */
+/** The whole service on three brokers that stop, die, hang or change their leaders. */
 
 const TIMES = IS_SOAK ? 3 : 1;
-/** In the soak other suites and the simulation run beside it. */
+/** In the soak, other suites and the simulation run at the same time. */
 const FAULT_MS = IS_SOAK ? 600_000 : 240_000;
 
 describeWithBroker('of three brokers', () => {
@@ -37,7 +37,7 @@ describeWithBroker('of three brokers', () => {
   );
 });
 
-/** The soak makes each several times, in an order by a seed. */
+/** The soak runs each fault several times, in a random order from a seed. */
 function inOrder<T>(faults: readonly T[]): T[] {
   if (!IS_SOAK) return [...faults];
   const seed = Number(process.env['BROKER_FAULTS_SEED'] ?? randomInt(2 ** 31));

@@ -67,7 +67,7 @@ describeWithBroker('what Kafka keeps', () => {
     await log.append('uploads', [record('first')]);
     while (await isKept(log, 0)) {
       expect(Date.now() - begun).toBeLessThan(maxMs + 10_000);
-      // The segment stays young, as long as it takes records.
+      // The segment does not expire while it gets new records.
       await log.append('uploads', [record('later')]);
       await sleep(50);
     }

@@ -9,7 +9,7 @@ export interface Asked {
   readonly at: number;
 }
 
-/** What is done with a call instead of passing it on; undefined: it is passed on. */
+/** What the proxy does with a call instead of forwarding it. Undefined forwards the call. */
 export type Fault = (
   call: Asked,
   index: number,
@@ -22,8 +22,8 @@ interface Refusal {
 }
 
 /**
- * A proxy before the real service that remembers what was asked, and refuses, breaks off before the
- * service sees it (`cut`) or breaks off after the service has answered (`cut after`).
+ * A proxy in front of the real service. It records the calls. It may refuse a call, cut it before
+ * the service sees it (`cut`), or cut it after the service has answered (`cut after`).
  */
 export class Proxy {
   readonly asked: Asked[] = [];

@@ -37,7 +37,7 @@ afterAll(async () => {
   await removeDataDir(dataDir);
 });
 
-/** A client of the service through a proxy with faults. */
+/** Creates a client that reaches the service through a proxy with faults. */
 async function clientBehind(fault: Fault, retryForMs = 30_000): Promise<UploadClient> {
   proxy = await Proxy.start(() => service.ports.api, fault);
   return new UploadClient({ baseUrl: proxy.url, token, retryForMs });
@@ -83,7 +83,7 @@ test('a create that is refused for now or broken off is sent again, with the sam
   expect(creates().map(({ headers }) => headers['idempotency-key'])).toEqual(
     Array(5).fill('the-key'),
   );
-  // It was stored twice, and stands there once.
+  // The service stored it twice, but reports show it once.
   expect(await costsOf('again')).toHaveLength(1);
 });
 

@@ -11,11 +11,11 @@ const PROGRAM = fileURLToPath(new URL('../../../../dist/clients/cli/main.js', im
 export interface Running {
   readonly process: ChildProcess;
   readonly outcome: Promise<Outcome>;
-  /** What it has said on standard error so far. */
+  /** Returns the standard error output so far. */
   err(): string;
 }
 
-/** The built command line tool as a process of its own, without a terminal. */
+/** Starts the built command line tool as a process without a terminal. */
 export function startProgram(
   env: Record<string, string>,
   args: readonly string[],
@@ -29,7 +29,7 @@ export function startProgram(
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  // A program that ends before it has read everything.
+  // Ignores the error if the program ends before it has read everything.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const outcome = new Promise<Outcome>((resolve) => {
@@ -40,7 +40,7 @@ export function startProgram(
   return { process: child, outcome, err: () => err };
 }
 
-/** A folder for files and states, to be removed. */
+/** Creates a temporary folder for files and states. */
 export async function makeFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'custom-data-cli-test-'));
 }

@@ -140,7 +140,7 @@ test('the days of a self-serve file are those of the time zone', async () => {
   const ahead = new Date(Date.now() + 14 * 3_600_000).toISOString().slice(0, 10);
   const utc = new Date().toISOString().slice(0, 10);
   const file = csv([goodRow('self-serve', { date: ahead })]);
-  // UTC+14: the day begins there first of all places.
+  // UTC+14: the day begins here first.
   expect((await validate(file, 'self-serve', '--time-zone', 'Pacific/Kiritimati')).code).toBe(0);
   expect((await validate(file, 'self-serve')).code).toBe(ahead === utc ? 0 : 1);
 });

@@ -110,7 +110,7 @@ describe('kill -9', () => {
       await program.kill();
       countFault('log killed while it appends');
       for (const line of program.lines) {
-        // The last line may have been cut off by the kill.
+        // The kill may have cut off the last line.
         const [, offset, append] = /^(\d+) (\d+ \d+ \d+)$/.exec(line) ?? [];
         if (append !== undefined) acknowledged.set(Number(offset), append);
       }

@@ -1,4 +1,4 @@
-// Asks queries over HTTP as Grafana's ClickHouse data source does, with the same driver and options.
+// Runs queries over HTTP as Grafana's ClickHouse data source does, with its driver and options.
 // Reads a JSON list of queries, prints a JSON list of {columns, rows} or {error}.
 package main
 

@@ -29,7 +29,7 @@ with client.query_row_block_stream("SELECT number, toString(number) FROM numbers
     for block in blocks:
         streamed += len(block)
 
-# What the interface takes although system.settings calls it read-only.
+# Sends settings that the interface accepts although system.settings calls them read-only.
 common.set_setting("invalid_setting_action", "send")
 limited = failure(lambda: client.query("SELECT * FROM cost_rows", settings={"max_result_rows": 1}))
 

@@ -8,19 +8,19 @@ import { hasPython, pythonWith } from '../../machine/python.js';
 import type { KubernetesObject } from './objects.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-/** Within `.cache`. */
+/** A folder within `.cache`. */
 const BIN = 'kubernetes/bin';
 const PYTHON = 'kubernetes/python';
-/** Its libraries are those of the kubectl that has it built in. */
+/** Has the same libraries as the kubectl that embeds it. */
 const KUSTOMIZE = 'sigs.k8s.io/kustomize/kustomize/v5@v5.5.0';
 
-/** An object, and what the schemas find in it. */
+/** An object, and the problems that the schemas find in it. */
 export interface Checked {
   readonly object: KubernetesObject;
   readonly problems: readonly string[];
 }
 
-/** Why objects cannot be built and checked on this machine; undefined: they can. */
+/** Why this machine cannot build and check objects; undefined if it can. */
 export function whyNotToBuild(): string | undefined {
   if (!hasKubectl() && !isBuilt(BIN) && !runs('go', ['version'])) {
     return 'neither kubectl nor Go is there, so nothing can run kustomize';
@@ -31,7 +31,7 @@ export function whyNotToBuild(): string | undefined {
   return undefined;
 }
 
-/** The objects that `kubectl apply -k` would send, checked against the schemas of these versions. */
+/** The objects that `kubectl apply -k` sends, checked against the schemas of these versions. */
 export function build(folder: string, versions: readonly string[]): readonly Checked[] {
   const yaml = hasKubectl()
     ? run('kubectl', ['kustomize', folder])
@@ -39,7 +39,7 @@ export function build(folder: string, versions: readonly string[]): readonly Che
   return documents(yaml, versions) as Checked[];
 }
 
-/** What stands in a file of YAML. */
+/** The content of a YAML file. */
 export function parse(file: string): unknown {
   return documents(readFileSync(file, 'utf8'), [])[0]!.object;
 }

@@ -6,12 +6,12 @@ import { Overlay } from './overlay.js';
 
 export const FOLDER = fileURLToPath(new URL('../../../../deploy/kubernetes/', import.meta.url));
 
-/** The oldest that is said to do, and the newest whose schemas there are. */
+/** The oldest version that is documented to work, and the newest one that has schemas. */
 const VERSIONS = ['1.30', '1.34'];
-/** The first time, what builds and what checks is fetched. */
+/** The first run downloads the tools. */
 const SET_UP_MS = 600_000;
 
-/** Tests of the overlay `production`. Skipped loudly where it cannot be built; a failure in CI. */
+/** Tests of the overlay `production`. Skipped with a message if it cannot be built; fails in CI. */
 export function describeOverlay(name: string, tests: (overlay: () => Overlay) => void): void {
   const missing = whyNotToBuild();
   const isSkipped = missing !== undefined && (process.env['CI'] ?? '') === '';

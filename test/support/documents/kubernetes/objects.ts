@@ -1,4 +1,4 @@
-/** The parts of Kubernetes' objects that are looked at. */
+/** The parts of Kubernetes objects that tests look at. */
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -90,7 +90,7 @@ export type KubernetesObject =
 
 export type Of<Name extends KubernetesObject['kind']> = Extract<KubernetesObject, { kind: Name }>;
 
-/** Whether a selector takes pods with these labels; one without conditions takes all. */
+/** Whether a selector matches pods with these labels. One without conditions matches all pods. */
 export function selects(selector: Selector, labels: Labels): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return (

@@ -14,16 +14,16 @@ import {
 
 export type Workload = Deployment | Job;
 
-/** The objects of a built overlay, and what belongs together in them. */
+/** The objects of a built overlay, and how they belong together. */
 export class Overlay {
   readonly checked: readonly Checked[];
 
-  /** @param versions of Kubernetes, against whose schemas the objects are checked */
+  /** @param versions Kubernetes versions whose schemas check the objects */
   constructor(folder: string, versions: readonly string[]) {
     this.checked = build(folder, versions);
   }
 
-  /** @throws Error when there is none */
+  /** @throws Error when there is no such object */
   all<Kind extends KubernetesObject['kind']>(kind: Kind): Of<Kind>[] {
     const found = this.checked.map(({ object }) => object).filter((each) => each.kind === kind);
     if (found.length === 0) throw new Error(`there is no ${kind}`);
@@ -54,7 +54,7 @@ export class Overlay {
     return Object.fromEntries(entries);
   }
 
-  /** As its processes read it. */
+  /** The configuration as the workload's processes read it. */
   configOf(workload: Workload): Config {
     return readConfig(this.environmentOf(workload));
   }

@@ -1,6 +1,6 @@
 /**
- * Appends to a log without an end, from several writers, three records at a time, and prints every
- * acknowledged one: its offset, then the process, the writer and the number of its append.
+ * Appends to a log endlessly, from several writers, three records at a time. Prints every
+ * acknowledged record: its offset, then the process, the writer and the number of its append.
  */
 import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';
 import { LogUnavailableError } from '../../../../src/log/upload-log.js';

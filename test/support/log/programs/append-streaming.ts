@@ -1,6 +1,6 @@
 /**
- * Appends records to a log without waiting for those before, a few in each turn of the event loop,
- * and prints the offset of each in the order of the calls.
+ * Appends records to a log without waiting for earlier ones, a few in each turn of the event loop.
+ * Prints the offset of each in the order of the calls.
  */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 

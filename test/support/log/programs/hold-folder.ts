@@ -1,4 +1,4 @@
-/** Takes a data folder, and holds it until it is ended. */
+/** Locks a data folder until the process ends. */
 import { DataFolderLock } from '../../../../src/log/lmdb/data-folder-lock.js';
 
 try {

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { builtOnce } from '../built-once.js';
 import { run, runs } from '../../service/command.js';
 
-/** What the images of Node have beside it. */
+/** The npm that Node's images include. */
 const NPM = 'npm@11';
 const CERTIFICATES = '/etc/certificates-of-the-machine.pem';
 
 /**
- * An image like `node:<major>-<suite>-slim`, made without a registry of images: the distribution
- * from its packages, Node and npm from npm. Its file system is kept between runs.
+ * An image like `node:<major>-<suite>-slim`, built without an image registry: the distribution from
+ * its packages, Node and npm from the npm registry. Its file system is kept between runs.
  *
- * @returns its name for podman
+ * @returns the image's name for podman
  */
 export function baseImage(major: string, suite: string): string {
   const name = `localhost/custom-data-test/node:${major}-${suite}`;
@@ -34,7 +34,7 @@ export function baseImage(major: string, suite: string): string {
 }
 
 function makeFileSystem(root: string, packages: string, major: string, suite: string): void {
-  // In a mount namespace of its own: what it mounts is gone with it, however it ends.
+  // A private mount namespace: its mounts are gone when it ends, however it ends.
   const debootstrap = ['debootstrap', '--variant=minbase', suite, root];
   run('unshare', ['--mount', '--propagation', 'private', ...debootstrap]);
 
@@ -48,7 +48,7 @@ function makeFileSystem(root: string, packages: string, major: string, suite: st
     symlinkSync(`../lib/node_modules/npm/${script}`, join(root, 'usr/local/bin', program));
   }
   run('chroot', [root, 'useradd', '--create-home', '--uid', '1000', 'node']);
-  // The machine may reach the registry of npm through a proxy with a certificate of its own.
+  // The machine may reach the npm registry through a proxy with its own certificate.
   if (hasCertificates()) {
     copyFileSync(process.env['NODE_EXTRA_CA_CERTS']!, join(root, CERTIFICATES));
   }
@@ -58,7 +58,7 @@ function hasCertificates(): boolean {
   return (process.env['NODE_EXTRA_CA_CERTS'] ?? '') !== '';
 }
 
-/** The content of a package of npm. */
+/** Downloads and unpacks an npm package. */
 function unpacked(packages: string, name: string): string {
   const folder = join(packages, name);
   mkdirSync(folder, { recursive: true });

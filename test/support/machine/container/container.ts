@@ -6,28 +6,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { OPTIONS, podman } from './podman.js';
 
-/** Of a container whose test has ended without stopping it. */
+/** Lifetime of a container that its test does not stop. */
 const LIFE_SECONDS = 300;
 const START_MS = 60_000;
-/** Above what the service takes to stop. */
+/** Longer than the service takes to stop. */
 const STOP_SECONDS = 45;
 
-/** What podman itself says between the container's lines: it misses systemd. */
+/** Podman's own messages between the container's lines: it misses systemd. */
 const OF_PODMAN = 'time="';
 
 const CONFINED = [
   ...['--read-only', '--read-only-tmpfs=false', '--cap-drop=ALL'],
   '--security-opt=no-new-privileges',
-  // The defaults are above what a confined root may give.
+  // The default limits are higher than a confined root may set.
   ...['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024'],
 ];
 
 /**
- * A container on the machine's own network that may write nothing but its volumes and has no
- * capability. It is gone when it has ended.
+ * A container on the host network that can write only to its volumes and has no capabilities. It is
+ * removed when it ends.
  */
 export class Container {
-  /** What it has printed, by line. */
+  /** Its output so far, by line. */
   readonly lines: string[] = [];
   readonly exited: Promise<number | null>;
 
@@ -47,8 +47,8 @@ export class Container {
   }
 
   /**
-   * @param volumes paths in the container, beside those that the image names
-   * @param command by default the image's
+   * @param volumes paths in the container, besides the volumes of the image
+   * @param command default: that of the image
    */
   static run(
     image: string,
@@ -68,7 +68,7 @@ export class Container {
   async healthy(): Promise<void> {
     const until = Date.now() + START_MS;
     for (;;) {
-      // Not by its class: an error of Node is none of this realm's.
+      // Compared with undefined, not by class: Node's errors belong to another realm.
       const failure = await podman(['healthcheck', 'run', this.name]).then(
         () => undefined,
         (error: unknown) => error,
@@ -84,12 +84,12 @@ export class Container {
     }
   }
 
-  /** What a command in the container prints. */
+  /** The output of a command in the container. */
   async exec(...command: string[]): Promise<string> {
     try {
       return await podman(['exec', this.name, ...command]);
     } catch (error) {
-      // The container may have ended meanwhile: its own words say why.
+      // If the container has ended meanwhile, its own output says why.
       const ended = await Promise.race([this.exited, sleep(2_000, 'not yet' as const)]);
       const said = this.lines.slice(-10).join('\n');
       throw new Error(`${(error as Error).message}\nexit code ${ended}: ${said}`, {
@@ -98,7 +98,7 @@ export class Container {
     }
   }
 
-  /** SIGTERM, and SIGKILL to one that does not end; gives the exit code. */
+  /** Sends SIGTERM, then SIGKILL if the container does not end. Returns the exit code. */
   async stop(): Promise<number | null> {
     await podman(['stop', '--ignore', '--time', String(STOP_SECONDS), this.name]);
     return this.exited;

@@ -16,7 +16,7 @@ const COMMAND_MS = 60_000;
 const isPossible =
   process.getuid?.() === 0 && isOrGetsInstalled(areThere, [...PROGRAMS, 'netavark']);
 
-/** Tests in containers. Skipped loudly where there can be none; a failure in CI. */
+/** Tests in containers. Skipped with a message where containers cannot run; fails in CI. */
 export const describeWithPodman = describeIf(
   isPossible,
   `${PROGRAMS.join(', ')} are needed, and to be root`,
@@ -26,13 +26,13 @@ function areThere(): boolean {
   return PROGRAMS.every((program) => spawnSync('which', [program]).status === 0);
 }
 
-/** For a machine without systemd, too. */
+/** These also work on a machine without systemd. */
 export const OPTIONS = ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs'];
 
 /**
- * What podman prints.
+ * Returns the output of podman.
  *
- * @throws Error with what it says when it does not end well
+ * @throws Error with podman's message when it fails
  */
 export async function podman(args: readonly string[], timeout = COMMAND_MS): Promise<string> {
   const maxBuffer = 64 * 1024 * 1024;
@@ -41,9 +41,9 @@ export async function podman(args: readonly string[], timeout = COMMAND_MS): Pro
 }
 
 /**
- * Builds the image of `deploy/Dockerfile` from the start, on a base image that is made here.
+ * Builds the image of `deploy/Dockerfile` from scratch, on a base image that is built here.
  *
- * @returns its name for podman; to be removed
+ * @returns the image's name for podman; the caller removes the image
  */
 export async function buildImage(): Promise<string> {
   const name = `localhost/custom-data-test/service:${process.pid}`;
@@ -51,7 +51,7 @@ export async function buildImage(): Promise<string> {
   const [, base, major, suite] = /^FROM (node:(\d+)-(\w+)-slim)/m.exec(dockerfile)!;
   const context = `${base!}=container-image://${baseImage(major!, suite!)}`;
   const options = [
-    // A registry of images is not asked, and nothing of the build is kept but the image.
+    // Asks no image registry, and keeps only the finished image.
     ...['--pull=never', '--layers=false', '--network=host', '--isolation=chroot'],
     // The OCI format has no health check.
     ...['--format', 'docker', '--build-context', context],

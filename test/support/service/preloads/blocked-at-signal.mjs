@@ -1,4 +1,4 @@
-/** Preloaded into a process (see `preload.ts`), blocks its main thread for good soon after SIGTERM. */
+/** Preload (see `preload.ts`): blocks the main thread for good soon after SIGTERM. */
 const SOON_MS = 100;
 
 process.on('SIGTERM', () => {

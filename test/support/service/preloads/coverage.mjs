@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process (see `preload.ts`), writes to COVERAGE_FOLDER which functions have been called
- * since it was written last: the main thread at SIGUSR2, a preparing thread with each answer.
+ * Preload (see `preload.ts`): writes to COVERAGE_FOLDER which functions were called since the last
+ * write. The main thread writes on SIGUSR2, a preparing thread with each answer.
  */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';

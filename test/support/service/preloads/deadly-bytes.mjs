@@ -1,7 +1,6 @@
 /**
- * Preloaded into an ingest process (see `preload.ts`), kills it with SIGKILL at the moment at which a
- * file that holds DEADLY_MARKER is handed to a preparing thread: as a fault in native code, or a
- * machine short of memory, would end it.
+ * Preload for ingest (see `preload.ts`): kills the process with SIGKILL when a preparing thread
+ * gets a file with DEADLY_MARKER. A fault in native code or a lack of memory would do the same.
  */
 import { MessagePort } from 'node:worker_threads';
 

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a gateway (see `preload.ts`), kills it with SIGKILL right before, or right after, the
- * log has the `end` of an upload.
+ * Preload for a gateway (see `preload.ts`): kills the process with SIGKILL right before or right
+ * after the log has the `end` of an upload.
  */
 import { UploadWriter } from '../../../../dist/gateway/create/receive/upload-writer.js';
 

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process (see `preload.ts`), lets LMDB fail from SIGUSR2 on as it does after a failed
- * write of its own page: reads are answered MDB_PANIC, writes not at all.
+ * Preload (see `preload.ts`): from SIGUSR2 on, LMDB fails as it does after a failed write of its
+ * meta page. Reads throw MDB_PANIC, and writes never return.
  */
 import { LogStore } from '../../../../dist/log/lmdb/log-store.js';
 

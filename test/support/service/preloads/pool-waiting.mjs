@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process (see `preload.ts`), lets a thread of Node's pool wait for good for a FIFO
- * that nobody writes to, as for a disk that hangs.
+ * Preload (see `preload.ts`): a thread of Node's pool waits for good for a FIFO without a writer,
+ * as it would for a disk that hangs.
  */
 import { open } from 'node:fs';
 

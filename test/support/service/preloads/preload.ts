@@ -1,45 +1,45 @@
-/** What a process has in its environment so that its clock goes wrong by `milliseconds`. */
+/** Environment of a process whose clock is off by `milliseconds`. */
 export function clockShiftedBy(milliseconds: number): Record<string, string> {
   return { ...preloading('shifted-clock.mjs'), CLOCK_SHIFT_MS: String(milliseconds) };
 }
 
-/** What an ingest process has in its environment so that a file with `marker` in it kills it. */
+/** Environment of an ingest process that a file with `marker` kills. */
 export function killedBy(marker: string): Record<string, string> {
   return { ...preloading('deadly-bytes.mjs'), DEADLY_MARKER: marker };
 }
 
-/** What a gateway has in its environment so that it dies `before` or `after` it has written an `end`. */
+/** Environment of a gateway that dies `before` or `after` it has written an `end`. */
 export function killedAtEnd(when: 'before' | 'after'): Record<string, string> {
   return { ...preloading('killed-at-end.mjs'), KILLED_AT_END: when };
 }
 
-/** What a process has in its environment so that its log can do nothing any more once it gets SIGUSR2. */
+/** Environment of a process whose log stops working at SIGUSR2. */
 export function logDyingAtSignal(): Record<string, string> {
   return preloading('panicking-log.mjs');
 }
 
-/** What a process has in its environment so that its main thread is blocked for good soon after SIGTERM. */
+/** Environment of a process whose main thread blocks for good soon after SIGTERM. */
 export function blockedAtSignal(): Record<string, string> {
   return preloading('blocked-at-signal.mjs');
 }
 
-/** What a process has in its environment so that a thread of Node's pool waits for a FIFO for good. */
+/** Environment of a process in which a thread of Node's pool waits for a FIFO for good. */
 export function poolWaitingFor(fifo: string): Record<string, string> {
   return { ...preloading('pool-waiting.mjs'), WAITED_FIFO: fifo };
 }
 
-/** What a process has in its environment so that its preparing threads throw and end at certain files. */
+/** Environment of a process whose preparing threads throw or exit at certain files. */
 export function unpreparable(throwing: string, ending: string): Record<string, string> {
   const markers = { THROWING_MARKER: throwing, ENDING_MARKER: ending };
   return { ...preloading('unpreparable-bytes.mjs'), ...markers };
 }
 
-/** What a process has in its environment so that its tails stall at SIGUSR2, and go on at the next. */
+/** Environment of a process whose tails stall at SIGUSR2 and resume at the next one. */
 export function stallingTails(): Record<string, string> {
   return preloading('stalled-tails.mjs');
 }
 
-/** What a process has in its environment so that it writes to `folder` which functions have been called. */
+/** Environment of a process that writes to `folder` which functions were called. */
 export function writingCalls(folder: string): Record<string, string> {
   return { ...preloading('coverage.mjs'), COVERAGE_FOLDER: folder };
 }

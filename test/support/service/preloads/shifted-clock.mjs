@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process (see `preload.ts`), moves its clock by CLOCK_SHIFT_MS milliseconds:
- * everything that asks for the time of day, but no timer.
+ * Preload (see `preload.ts`): shifts the time of day of the process by CLOCK_SHIFT_MS milliseconds.
+ * Timers are not affected.
  */
 const shift = Number(process.env.CLOCK_SHIFT_MS);
 const trueNow = Date.now;

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process (see `preload.ts`), lets the tails of its log stall at SIGUSR2, and go on at
- * the next. Consumers go on: they are told of their assignments, tails are not.
+ * Preload (see `preload.ts`): SIGUSR2 stalls the tails of the log, the next SIGUSR2 resumes them.
+ * Consumers continue: unlike tails, their handlers have an `assigned` method.
  */
 import { PartitionReader } from '../../../../dist/log/lmdb/partition-reader.js';
 

@@ -1,7 +1,6 @@
 /**
- * Preloaded into a process (see `preload.ts`), lets a preparing thread throw at a file that holds
- * THROWING_MARKER, as at a fault of a program, and end at one that holds ENDING_MARKER, as at a lack
- * of memory.
+ * Preload (see `preload.ts`): a preparing thread throws at a file with THROWING_MARKER, as with a
+ * bug, and exits at a file with ENDING_MARKER, as with a lack of memory.
  */
 import { CsvScanner } from '../../../../dist/csv/csv-scanner.js';
 

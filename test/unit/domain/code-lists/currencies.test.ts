@@ -13,7 +13,7 @@ const THEIRS = LETTERS.flatMap((a) =>
 test('the currencies are those of class-validator’s list, but for what is written here', () => {
   // Newer than that list: the Caribbean guilder (2025) and Zimbabwe Gold (2024).
   const added = ['XCG', 'ZWG'];
-  // Gone from it, and retired since 2015: cost data may be that old.
+  // No longer in that list, but retired only since 2015: cost data may be that old.
   const retired = ['BYR', 'CUC', 'HRK', 'MRO', 'STD', 'VEF'];
   expect(CURRENCIES.filter((code) => !THEIRS.includes(code)).sort()).toEqual(
     [...added, ...retired].sort(),

@@ -35,7 +35,7 @@ function changeTo(status: Status, reason: string | null = null): Change {
   return { status, reason, sentMax: '2', rows: ROWS };
 }
 
-/** A request's life, one transition after the other. */
+/** Returns a request's transitions through these states. */
 function life(...statuses: Status[]): Transition[] {
   const transitions = [CREATED];
   for (const status of statuses) {

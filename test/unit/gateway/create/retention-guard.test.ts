@@ -9,11 +9,11 @@ const RETENTION_MS = 100_000;
 
 describe('an acceptance under a log that deletes by age', () => {
   const folders = new LogFolders();
-  /** How often the fence behind the guard was asked. */
+  /** How often the guard has called the fence behind it. */
   let asked = 0;
   afterEach(() => folders.cleanUp());
 
-  /** Two records, as old as said, of which `finished` are committed. */
+  /** Returns a guard over records of these ages. The first `finished` records are committed. */
   async function guardOver(agesMs: readonly number[], finished: number): Promise<RetentionGuard> {
     asked = 0;
     let ageMs = 0;

@@ -12,7 +12,7 @@ const haveSameClass = new Function('a', 'b', 'return %HaveSameMap(a, b)') as (
   b: object,
 ) => boolean;
 
-/** V8 makes up its mind about a place in the code after some of them. */
+/** After this many calls V8 has settled the hidden classes. */
 const CALLS = 40;
 
 let gateway: Gateway;
@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** Of the last two, which are of the same kind. */
+/** Compares the last two objects, which are of the same kind. */
 function expectSameClass(objects: readonly object[]): void {
   expect(objects.length).toBeGreaterThanOrEqual(CALLS);
   expect(haveSameClass(objects.at(-1)!, objects.at(-2)!)).toBe(true);

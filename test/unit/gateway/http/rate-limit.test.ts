@@ -74,7 +74,7 @@ describe('the gateway', () => {
       value: 1,
       labels: { operation: 'create', family: 'cost' },
     });
-    // Others are not touched, nor are reads, nor calls without a good token.
+    // The limit affects no other tokens, no reads, and no calls without a suitable token.
     expect((await create('other-token')).status).toBe(201);
     expect(told(await read())).toEqual([null, null, null]);
     expect((await create('viewer-token')).status).toBe(403);

@@ -7,7 +7,7 @@ import type { LogRecord } from '../../../../src/log/upload-log.js';
 import { Partition } from './partition.js';
 import { openStore, SpillFolder } from './spill-folder.js';
 
-const GIVE_UP_MS = 60_000;
+const DROP_AFTER_MS = 60_000;
 
 let folder: SpillFolder;
 let partition: Partition;
@@ -18,13 +18,13 @@ beforeEach(async () => {
   folder = await SpillFolder.create();
   partition = new Partition();
   watermark = new Watermark(0);
-  // Little memory, so that what is assembled comes from files and from memory.
+  // Little memory, so that uploads are assembled from files and from memory.
   const store = await openStore(folder, 10);
-  assembler = new Assembler(partition.log, store, watermark, GIVE_UP_MS);
+  assembler = new Assembler(partition.log, store, watermark, DROP_AFTER_MS);
 });
 afterEach(() => folder.remove());
 
-/** What the records complete, as text by request. */
+/** Returns the uploads that the records complete, as text by request. */
 async function take(...records: LogRecord[]): Promise<Record<string, string | undefined>> {
   const complete: CompleteUpload[] = [];
   for (const record of records) {
@@ -150,33 +150,33 @@ describe('an upload that ended', () => {
 describe('an upload without an end', () => {
   test('holds the watermark and is kept, however long the clock runs', async () => {
     await take(partition.chunk('a', 0, 'x'));
-    partition.now += GIVE_UP_MS;
+    partition.now += DROP_AFTER_MS;
     await take(partition.abort('b'));
     expect(watermark.value).toBe(0);
     expect(await take(partition.finish('a', 1, 0))).toEqual({ a: 'x' });
   });
 
-  test('is given up once the partition’s own times have moved on', async () => {
+  test('is dropped once the partition’s own times have moved on', async () => {
     await take(partition.chunk('a', 0, 'x'.repeat(50)));
     expect(await folder.files()).toHaveLength(1);
-    partition.now += GIVE_UP_MS + 1;
+    partition.now += DROP_AFTER_MS + 1;
     await take(partition.abort('b'));
     expect(watermark.value).toBe(2);
     expect(await folder.files()).toEqual([]);
   });
 
-  test('is given up by the time of its first chunk, not of its latest', async () => {
+  test('is dropped by the time of its first chunk, not of its latest', async () => {
     await take(partition.chunk('a', 0, 'x'));
-    partition.now += GIVE_UP_MS;
+    partition.now += DROP_AFTER_MS;
     await take(partition.chunk('a', 1, 'y'));
     partition.now += 1;
     await take(partition.abort('b'));
     expect(watermark.value).toBe(3);
   });
 
-  test('is given up alone: one that began later stays', async () => {
+  test('is dropped alone: one that began later stays', async () => {
     await take(partition.chunk('a', 0, 'a'));
-    partition.now += GIVE_UP_MS;
+    partition.now += DROP_AFTER_MS;
     await take(partition.chunk('b', 0, 'b'));
     partition.now += 1;
     await take(partition.abort('c'));
@@ -186,7 +186,7 @@ describe('an upload without an end', () => {
 
   test('is read again from its first chunk when its end comes after all', async () => {
     await take(partition.chunk('a', 0, 'a0'), partition.chunk('a', 1, 'a1'));
-    partition.now += GIVE_UP_MS + 1;
+    partition.now += DROP_AFTER_MS + 1;
     await take(partition.chunk('b', 0, 'b0'));
     const late = partition.chunk('a', 2, 'a2');
     expect(await take(late, partition.finish('a', 3, 0))).toEqual({ a: 'a0a1a2' });
@@ -203,17 +203,17 @@ describe('an upload without an end, in a partition that gets no further record',
     jest.restoreAllMocks();
   });
 
-  /** The log tells `end` after `ms` more. */
+  /** Reports `end` as the end of the log after `ms` more milliseconds. Returns the watermark. */
   async function look(ms: number, end: number | undefined = partition.end): Promise<number> {
     clock += ms;
     await assembler.lookAtEnd(end, clock);
     return watermark.value;
   }
 
-  test('is given up when the consumer has stood at the end for so long since it was read', async () => {
+  test('is dropped when the consumer has stood at the end for so long since it was read', async () => {
     await take(partition.chunk('a', 0, 'x'.repeat(50)));
     expect(await look(0)).toBe(0);
-    expect(await look(GIVE_UP_MS)).toBe(0);
+    expect(await look(DROP_AFTER_MS)).toBe(0);
     expect(assembler.hasOpenUploads).toBe(true);
     expect(await look(1)).toBe(1);
     expect(assembler.hasOpenUploads).toBe(false);
@@ -223,9 +223,9 @@ describe('an upload without an end, in a partition that gets no further record',
   test('is kept for as long when it comes to a consumer that has stood at the end before', async () => {
     await take(partition.abort('b'));
     await look(0);
-    await look(GIVE_UP_MS);
+    await look(DROP_AFTER_MS);
     await take(partition.chunk('a', 0, 'x'));
-    expect(await look(GIVE_UP_MS)).toBe(1);
+    expect(await look(DROP_AFTER_MS)).toBe(1);
     expect(await look(1)).toBe(2);
   });
 
@@ -235,27 +235,27 @@ describe('an upload without an end, in a partition that gets no further record',
   ])('is kept while %s', async (_, end) => {
     await take(partition.chunk('a', 0, 'x'));
     await look(0);
-    clock += 1_000 * GIVE_UP_MS;
+    clock += 1_000 * DROP_AFTER_MS;
     await assembler.lookAtEnd(end, clock);
-    // From here on the time counts anew.
+    // The time starts again here.
     expect(await look(1)).toBe(0);
-    expect(await look(GIVE_UP_MS)).toBe(0);
+    expect(await look(DROP_AFTER_MS)).toBe(0);
     expect(await look(1)).toBe(1);
   });
 
-  test('is not given up while the record is taken that ends it', async () => {
+  test('is not dropped while the record is taken that ends it', async () => {
     await take(partition.chunk('a', 0, 'x'.repeat(50)));
     await look(0);
     const endOfBefore = partition.end;
     const complete = assembler.take(partition.finish('a', 1, 0));
-    expect(await look(GIVE_UP_MS + 1, endOfBefore)).toBe(0);
+    expect(await look(DROP_AFTER_MS + 1, endOfBefore)).toBe(0);
     expect((await complete)?.parts).toEqual([Buffer.from('x'.repeat(50))]);
   });
 
   test('is read again from its first chunk when its end comes after all', async () => {
     await take(partition.chunk('a', 0, 'a0'), partition.chunk('a', 1, 'a1'));
     await look(0);
-    expect(await look(GIVE_UP_MS + 1)).toBe(2);
+    expect(await look(DROP_AFTER_MS + 1)).toBe(2);
     const late = partition.chunk('a', 2, 'a2');
     expect(await take(late, partition.finish('a', 3, 0))).toEqual({ a: 'a0a1a2' });
   });
@@ -263,10 +263,10 @@ describe('an upload without an end, in a partition that gets no further record',
   test('may be opened again while what it held is removed, and then holds the watermark', async () => {
     await take(partition.chunk('a', 0, 'x'.repeat(50)));
     await look(0);
-    clock += GIVE_UP_MS + 1;
-    const givenUp = assembler.lookAtEnd(partition.end, clock);
+    clock += DROP_AFTER_MS + 1;
+    const dropped = assembler.lookAtEnd(partition.end, clock);
     await take(partition.chunk('a', 1, 'y'.repeat(50)));
-    await givenUp;
+    await dropped;
     expect(watermark.value).toBe(1);
     expect(await folder.files()).toHaveLength(1);
   });

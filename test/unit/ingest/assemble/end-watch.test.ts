@@ -9,7 +9,7 @@ let watch: EndWatch;
 let ends: () => Promise<readonly number[]>;
 let asked: number;
 let failures: unknown[];
-/** What the assembler of partition 1 was told. */
+/** The ends that the assembler of partition 1 has received. */
 let told: (number | undefined)[];
 let commits: number;
 

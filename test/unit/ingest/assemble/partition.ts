@@ -1,15 +1,15 @@
 import type { UploadEnd } from '../../../../src/log/uploads/upload-records.js';
 import type { LogRecord, UploadLog } from '../../../../src/log/upload-log.js';
 
-/** The records of one partition, written by hand, with a log that can read them again. */
+/** The hand-written records of one partition, with a log that can read them again. */
 export class Partition {
   readonly records: LogRecord[] = [];
-  /** The log's clock: the next record's time. */
+  /** The log's clock: the time of the next record. */
   now = 1_000_000;
-  /** What retention has removed is below this. */
+  /** Retention has removed the records before this offset. */
   firstKept = 0;
 
-  /** Only `read` is there: assembling calls nothing else. */
+  /** Has only `read`, because assembling calls nothing else. */
   readonly log = {
     read: (_topic: string, partition: number, from: number, to: number) =>
       this.read(partition, from, to),

@@ -15,11 +15,14 @@ afterEach(() => folder.remove());
 
 interface Plan {
   readonly partition: Partition;
-  /** By request: its file. */
+  /** The file of each request, by request id. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Uploads whose chunks interleave at random, some records doubled, some uploads aborted or open. */
+/**
+ * Returns uploads whose chunks interleave at random. Some records are duplicated. Some uploads are
+ * aborted or stay open.
+ */
 function planOf(seeds: readonly number[], fates: readonly string[]): Plan {
   const partition = new Partition();
   const files = new Map<string, string>();

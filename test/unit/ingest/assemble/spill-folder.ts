@@ -8,7 +8,7 @@ import { ChunkStore } from '../../../../src/ingest/assemble/chunk-store.js';
 import { nodeFiles } from '../../../../src/ingest/files/node-files.js';
 import type { WorkingFiles } from '../../../../src/ingest/files/working-files.js';
 
-/** A store on a test's own folder. */
+/** Opens a store in the folder of a test. */
 export function openStore(
   { path }: { readonly path: string },
   memoryBytes: number,
@@ -17,7 +17,7 @@ export function openStore(
   return ChunkStore.open(files, path, memoryBytes, pino({ level: 'silent' }));
 }
 
-/** A folder of a test's own for what open uploads spill. */
+/** The folder of a test for the spilled parts of open uploads. */
 export class SpillFolder {
   private constructor(
     private readonly root: string,

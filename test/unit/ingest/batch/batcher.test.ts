@@ -30,7 +30,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Of a prepared upload the batcher looks at its rows, of an upload in flight at its bytes. */
+/** The batcher uses only the rows of a prepared upload and the bytes of an upload in flight. */
 function add(requestId: string, rows: number, bytes = 1): void {
   const flight = { requestId, end: { bytes } } as unknown as UploadInFlight;
   void batcher.write(flight, { rows } as PreparedUpload);

@@ -31,7 +31,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A journal as a process finds it that starts after the last one died. */
+/** Opens the journal as a new process does after the last one died. */
 const nextProcess = (files: WorkingFiles = nodeFiles): CrashJournal =>
   new CrashJournal(files, path, pino({ level: 'silent' }));
 
@@ -110,7 +110,7 @@ test('the file stays small, and what is in process outlives its rewriting', asyn
   expect(nextProcess().deathsOf('stays')).toBe(1);
 });
 
-/** Lets an upload in; `entered` is told when it may be processed. */
+/** Lets an upload in. Adds it to `entered` when it may be processed. */
 function enter(gate: SoloGate, entered: string[], requestId: string): void {
   void gate.enter(requestId).then((deaths) => {
     if (deaths !== undefined) throw new Error(`refused after ${deaths} deaths`);

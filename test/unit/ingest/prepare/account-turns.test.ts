@@ -42,7 +42,7 @@ test('nothing is lost, and no account is served twice while another has waited s
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const turns = new AccountTurns<Item>();
-      /** What waits, by account: since when it waits for a turn, and its items. */
+      /** The waiting items by account, and since when the account waits for its turn. */
       const waiting = new Map<string, { since: number; items: number[] }>();
       steps.forEach((account, now) => {
         if (account !== null) {

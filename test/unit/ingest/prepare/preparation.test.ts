@@ -8,7 +8,7 @@ import type { UploadInFlight } from '../../../../src/ingest/upload-in-flight.js'
 const VALID = { valid: true, upload: { rows: 1 } } as Verdict;
 const THREADS = 2;
 
-/** A name as the file's bytes: what the parts of a task tell. */
+/** Returns a file with the name as its content, so that a task shows which upload it has. */
 const bytesOf = (name: string): Uint8Array<ArrayBuffer>[] => [new TextEncoder().encode(name)];
 const nameOf = ({ parts }: PrepareWork): string => Buffer.concat(parts).toString();
 
@@ -18,9 +18,9 @@ function flight(requestId: string): UploadInFlight {
 }
 
 /**
- * Prepares uploads named `names` with what `prepare` does in place of a thread.
+ * Prepares uploads with these names. `prepare` takes the place of a thread.
  *
- * @returns what became of each
+ * @returns the outcome of each upload
  */
 async function preparing(
   names: readonly string[],
@@ -35,7 +35,7 @@ async function preparing(
         const name = nameOf(task);
         const beside = [...inside];
         inside.push(name);
-        // As a thread takes them over.
+        // Detaches the buffers, as a transfer to a thread does.
         structuredClone(task.parts, { transfer: task.parts.map(({ buffer }) => buffer) });
         try {
           return await prepare(name, beside);
@@ -88,7 +88,7 @@ test('what goes with the thread of another one is prepared again, from the log',
   const waiting: (() => void)[] = [];
   const told = await preparing(['killer', 'victim', 'later'], async (name) => {
     if (deaths > 0 && name !== 'killer') return VALID;
-    // All that the thread has are rejected together.
+    // All tasks of the thread are rejected together.
     await new Promise<void>((resolve) => {
       waiting.push(resolve);
       if (name !== 'killer') return;

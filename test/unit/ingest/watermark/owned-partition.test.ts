@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { OwnedPartition } from '../../../../src/ingest/watermark/owned-partition.js';
 import type { Consumption } from '../../../../src/log/upload-log.js';
 
-/** Commits that a test lets through, or not, one by one. */
+/** Commits that a test completes or fails one by one. */
 class HeldCommits {
   readonly asked: [partition: number, offset: number][] = [];
   private settle: ((error?: Error) => void)[] = [];

@@ -7,7 +7,7 @@ import { WarehouseError } from '../../../../src/warehouse/warehouse.js';
 
 const SHORT = new WarehouseError('memory limit exceeded', 'memory', 241);
 
-/** The trials look at nothing of an upload but its name. */
+/** The trials use only the name of an upload. */
 const itemOf = (requestId: string): BatchItem =>
   ({ flight: { requestId, account: 'acme' } }) as unknown as BatchItem;
 const short = (requestId: string, bytes = 1) => ({
@@ -18,7 +18,7 @@ const short = (requestId: string, bytes = 1) => ({
 const aborting = new AbortController();
 beforeEach(() => {
   jest.useFakeTimers();
-  // Each pause is the longest that it can be.
+  // Makes each pause as long as it can be.
   jest.spyOn(Math, 'random').mockReturnValue(1);
 });
 afterEach(() => {

@@ -27,11 +27,11 @@ const MINUTE = 60_000;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** A warehouse that has so much memory for one insert, and no more. */
+/** A warehouse with limited memory for an insert. */
 class ShortWarehouse implements Warehouse {
-  /** Bytes of the largest block that it takes now. */
+  /** Returns the size of the largest block that it accepts now, in bytes. */
   memory: () => number = () => Infinity;
-  /** An upload of which no insert is taken, however much memory there is. */
+  /** An upload whose inserts always fail, however much memory there is. */
   poison: Prepared | undefined;
   readonly stored = new Set<bigint>();
   readonly probes: boolean[] = [];
@@ -41,7 +41,7 @@ class ShortWarehouse implements Warehouse {
   async insert(table: string, block: NativeBlock): Promise<void> {
     await Promise.resolve();
     const bytes = block.parts.reduce((sum, { length }) => sum + length, 0);
-    // The column of versions has a part for each upload, of which all values are the same.
+    // The version column has one part for each upload, and all values in a part are the same.
     const begun = new Set(
       block.parts.map((part) => Buffer.from(part.subarray(0, 16)).toString('hex')),
     );
@@ -86,7 +86,7 @@ const owned = new OwnedPartition(
   () => undefined,
 );
 
-/** A file of so many rows with about 200 bytes each. */
+/** Prepares a file of `rows` rows with about 200 bytes each. */
 function itemOf(rows: number): Prepared {
   const file = csv(
     Array.from({ length: rows }, (_, index) =>
@@ -135,7 +135,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Lets time pass, so much at once, until it is over or `done`. */
+/** Advances the time step by step, until it is over or `done` returns true. */
 async function pass(
   milliseconds: number,
   done: () => boolean = () => false,
@@ -143,7 +143,7 @@ async function pass(
 ): Promise<void> {
   for (let passed = 0; passed < milliseconds && !done(); passed += step) {
     await jest.advanceTimersByTimeAsync(step);
-    // What the log does takes turns, no time.
+    // The log's work takes turns of the event loop, but no time.
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -234,7 +234,7 @@ test('no failure counts beside which a probe fails as well', async () => {
   void ingesting.write(...items);
   await pass(500, undefined, 100);
   expect(await waiting()).toBe(1);
-  // The probe before the upload is taken, the upload is not, nor is the probe after it.
+  // The probe before the upload succeeds. The upload and the probe after it fail.
   let inserts = 0;
   ingesting.warehouse.memory = () => (inserts++ % 3 === 0 ? 10 * MIB : 2 * MIB);
   await pass(30 * MINUTE);
@@ -271,7 +271,7 @@ test('one for which the server is too small for good is set aside after some hou
   const upload = itemOf(50);
   const ingesting = new Ingesting([upload]);
   ingesting.warehouse.poison = upload;
-  // No probe of its size is ever taken.
+  // No probe of this size ever succeeds.
   ingesting.warehouse.memory = () => MIB + 4 * KIB;
   void ingesting.write(upload);
   await pass(6 * 60 * MINUTE, undefined, 10 * MINUTE);

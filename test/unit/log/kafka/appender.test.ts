@@ -3,7 +3,7 @@ import kafkajs, { type Kafka, type PartitionerArgs, type ProducerConfig } from '
 
 import { Appender } from '../../../../src/log/kafka/appender.js';
 
-/** The producer of kafkajs, as far as it matters here: it asks who leads only after some errors. */
+/** A fake kafkajs producer. Like the real one, it refreshes the leaders only after some errors. */
 function silentLeader(): { readonly kafka: Kafka; readonly sent: string[] } {
   const sent: string[] = [];
   let leader = 'silent';

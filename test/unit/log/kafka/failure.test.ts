@@ -4,7 +4,7 @@ import { refusal, refusalAtStart, unreadable } from '../../../../src/log/kafka/f
 
 test('a host name that nobody knows ends the start only: later it is a broker that is away', () => {
   const lookup = Object.assign(new Error('getaddrinfo ENOTFOUND kafka'), { code: 'ENOTFOUND' });
-  // As kafkajs wraps it.
+  // kafkajs wraps the error like this.
   const error = new Error('Connection error', { cause: lookup });
   expect(refusalAtStart(error)).toBe('KAFKA_BROKERS: getaddrinfo ENOTFOUND kafka');
   expect(refusal(error)).toBeUndefined();

@@ -11,7 +11,7 @@ const TOPIC = 'test.uploads';
 let fake: FakeKafka;
 let collector: Collector;
 let consumption: KafkaConsumption;
-/** By partition: what the log still has. */
+/** The first and the next offset of the log, by partition. */
 let log: { first: number[]; next: number[] };
 
 beforeEach(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
     },
     collector,
   );
-  // It connects before it runs.
+  // The consumer connects before it runs.
   await until(() => fake.isRunning);
 });
 afterEach(() => consumption.leave());
@@ -52,7 +52,7 @@ test('an answer from before a rejoin is not taken after it, and nothing is left 
   await consumption.commit(1, 500);
   collector.seen.length = 0;
 
-  // The fetcher of another broker joins anew while this answer is on its way.
+  // The fetcher of another broker rejoins the group while this answer is on its way.
   await joined();
   await fake.answer(1, 1_000, 100);
   expect(offsets()).toEqual([]);
@@ -80,7 +80,7 @@ test('goes on at the first record there is when retention has deleted the next o
   await joined();
   await fake.fetch(0, 100);
   log.first = [700, 0];
-  // kafkajs has been told that offset 100 is out of range.
+  // A broker has told kafkajs that offset 100 is out of range.
   fake.positions[0] = 700;
   while (fake.positions[0] < 800) await fake.fetch(0, 100);
   expect(offsets()).toEqual([...range(0, 100), ...range(700, 800)]);
@@ -91,7 +91,7 @@ test('a broker that is behind and says out of range moves neither the place nor 
   await joined();
   await fake.fetch(0, 100);
   await consumption.commit(0, 60);
-  // What kafkajs does then.
+  // kafkajs then resets its position and the committed offset.
   fake.committed[0] = -2;
   fake.positions[0] = 0;
   await fake.fetch(0, 50);

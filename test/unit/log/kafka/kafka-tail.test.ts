@@ -10,12 +10,12 @@ import { readRange } from '../../../../src/log/kafka/read-range.js';
 import { LogUnavailableError, type LogRecord } from '../../../../src/log/upload-log.js';
 import { texts } from '../../../kafka/collector.js';
 
-/** Brokers that hold back every answer until the test gives it. */
+/** Brokers that hold back every answer until the test releases it. */
 class Brokers {
   leader = 'a';
-  /** The offset of the first record, and the one behind the last. */
+  /** The offset of the first record, and the offset after the last one. */
   log = { first: 0, next: 4 };
-  /** Resolves when offsets may be told. */
+  /** Resolves when the brokers may answer with offsets. */
   offsetsTold = Promise.resolve();
   readonly asked: { node: string; places: readonly Place[]; settle: Settle }[] = [];
   private wakeUp: (() => void) | undefined;
@@ -41,7 +41,7 @@ class Brokers {
     return Object.assign(Object.create(DirectReader.prototype) as DirectReader, answers);
   }
 
-  /** The next question to a broker, when there is one. */
+  /** Waits for the next fetch request to a broker. */
   async question(node = this.leader): Promise<{ from: number } & Settle> {
     for (;;) {
       const i = this.asked.findIndex((each) => each.node === node);
@@ -54,7 +54,7 @@ class Brokers {
   }
 }
 
-/** As the reader does it, without its patience. */
+/** Retries as the reader does, but without pauses. */
 async function again(work: () => Promise<unknown>): Promise<unknown> {
   return work().catch(() => again(work));
 }
@@ -104,7 +104,7 @@ test('hands over once, and all, what two brokers are asked for while the leader 
   follow();
   const old = await brokers.question('a');
   brokers.leader = 'b';
-  // Whoever asks for a partition that is not known yet has the metadata read again.
+  // A query for an unknown partition refreshes the metadata.
   await expect(tail.reached([0, 1], 10)).rejects.toThrow(LogUnavailableError);
   const first = await brokers.question('b');
   first.resolve(records(0, 2));

@@ -32,7 +32,7 @@ describe('consume', () => {
       await log.append('uploads', [record('x')]);
       await until(() => collector.seen.length === n);
     }
-    // By the poll for other processes alone it would take 100 times 250 ms.
+    // With only the poll for other processes it would take 100 times 250 ms.
     expect(performance.now() - start).toBeLessThan(12_500);
   });
 

@@ -4,10 +4,10 @@ import { expect, test } from '@jest/globals';
 import { DiskReserve } from '../../../../src/log/lmdb/disk-reserve.js';
 
 const MIB = 1024 * 1024;
-/** Longer than an answer of the disk is good for. */
+/** Longer than an answer of the disk stays valid. */
 const NEXT_LOOK_MS = 20;
 
-/** A disk with so many bytes beyond the reserve, of which writes take theirs. */
+/** Returns a disk with `bytes` bytes beyond the reserve. Writes use them up. */
 function diskWith(bytes: number) {
   const disk = { free: 64 * MIB + bytes, looks: 0 };
   const reserve = new DiskReserve(() => {
@@ -55,7 +55,7 @@ test('what is being written counts for as long as the disk may not know of it', 
   const written = reserve.within(MIB, () => new Promise<void>((resolve) => (end = resolve)));
   await sleep(NEXT_LOOK_MS);
   await expect(write(1)).rejects.toThrow('the last 64 MiB');
-  // Its bytes are on the disk at last, and as many others have gone.
+  // Its bytes are on the disk now, and as many others have been freed.
   end();
   await written;
   await sleep(NEXT_LOOK_MS);

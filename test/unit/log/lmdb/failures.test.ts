@@ -19,7 +19,7 @@ afterEach(async () => {
   await folders.cleanUp();
 });
 
-/** As LMDB's library rejects what a failed transaction was to write. */
+/** Returns the error with which the LMDB library rejects the writes of a failed transaction. */
 function failedTransaction(commitError: Promise<never>): Error {
   commitError.catch(() => undefined);
   return Object.assign(new Error('Commit failed (see commitError for details)'), { commitError });
@@ -35,7 +35,7 @@ function headOf(log: LmdbLog): Database<Head, 'head'> {
   return (log as unknown as { store: { head: Database<Head, 'head'> } }).store.head;
 }
 
-/** LMDB itself, which works in truth, and which a log that has failed leaves open. */
+/** Closes LMDB itself, which still works and which a failed log leaves open. */
 async function closeStill(log: LmdbLog): Promise<void> {
   await (log as unknown as { store: { root: RootDatabase } }).store.root.close();
 }
@@ -64,7 +64,7 @@ test('groups are handed over while others are under way, up to 16 MiB', async ()
     appends.push(log.append('uploads', [record(chunk)]));
     await setImmediate();
   }
-  // The first chunk goes alone, those behind it by fours, the last by threes.
+  // The first group has one chunk, the next ones have four each, the last one has three.
   expect(handedOver).toBe(1 + (16 * 16) / 4);
   goOn();
   const positions = (await Promise.all(appends)).flat();
@@ -171,7 +171,7 @@ test.each([
     return log.append('uploads', [record(Buffer.alloc(64 * 1024, String(i)))]);
   });
   const results = await Promise.allSettled(appends);
-  // The first chunk goes alone, those behind it by fours.
+  // The first group has one chunk, the next ones have four each.
   const refused = results.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []));
   expect(refused).toEqual(isWritten ? [] : [1, 2, 3, 4]);
   const taken = results.flatMap((result, i) =>

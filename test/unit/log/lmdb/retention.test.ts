@@ -20,7 +20,7 @@ function open(options: Partial<LmdbLogOptions> = {}): Promise<LmdbLog> {
   return folders.open({ retentionMs: HOUR, now: () => now, ...options });
 }
 
-/** `count` records, an hour and a second before what comes next. */
+/** Appends `count` records, then advances the clock by an hour and a second. */
 async function appendOld(log: LmdbLog, topic: Topic, count: number): Promise<void> {
   await log.append(
     topic,
@@ -71,7 +71,7 @@ describe('retention', () => {
     }
     now += HOUR;
     expect(await log.deleteExpired()).toBe(0);
-    // It looks once a minute.
+    // The log looks for expired records once a minute.
     expect(await log.maxRetentionMs()).toBe(HOUR + 60_000);
     now += 60_000;
     expect(await log.deleteExpired()).toBe(TOPICS.length);

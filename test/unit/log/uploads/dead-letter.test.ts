@@ -17,7 +17,7 @@ const RETENTION_MS = 3_600_000;
 
 let folder: string;
 let log: LmdbLog;
-/** Of the log: every record has a time of its own. */
+/** The clock of the log. Every record gets a different time. */
 let now: number;
 let step: number;
 beforeEach(async () => {
@@ -57,7 +57,7 @@ async function recordsOf(topic: Topic): Promise<LogRecord[]> {
   return all;
 }
 
-/** An upload in the log, interleaved with another's chunk. */
+/** Sets an upload aside. Its chunks interleave with a chunk of another upload. */
 async function setOneAside(end: UploadEnd = END): Promise<void> {
   const chunk = (requestId: string, sequence: number, text: string): Promise<unknown> =>
     log.append('uploads', [
@@ -177,7 +177,7 @@ describe('of an account that was erased', () => {
     const [first] = (await recordsOf('dead-letter')).filter(
       ({ headers }) => headers['type'] === 'set-aside',
     );
-    // The last moment at which the log has it, but nothing older.
+    // The last moment at which the log keeps this record, but nothing older.
     now = first!.timestamp + RETENTION_MS;
     step = 0;
     await log.deleteExpired();

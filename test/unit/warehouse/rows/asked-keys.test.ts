@@ -14,7 +14,7 @@ import {
 import { dayOf } from '../../../../src/domain/days.js';
 import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
 
-/** An upload of so many keys; every third campaign takes a length of two bytes. */
+/** Returns an upload of `keys` keys. The length of every third campaign takes two bytes. */
 function upload(account: string, version: bigint, keys: number): UploadToStore {
   const rows = Array.from({ length: keys }, (_, index) =>
     goodRow('cost', { campaign: campaign(account, index), date: '2026-03-01' }),

@@ -6,7 +6,7 @@ import { storageBlock } from '../../../../src/warehouse/rows/storage-block.js';
 import { storageBlock as plainBlock, type StoredKey } from '../../../support/model/native-rows.js';
 import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
 
-/** Uploads that share a batch are one block, which is what it would be had each row been written plainly. */
+/** The uploads of a batch form one block, the same as if each row were written on its own. */
 
 const flags = [{ is_first_event_per_device_id: 'true' }, { is_first_event_per_device_id: '' }];
 
@@ -19,7 +19,7 @@ const upload = (index: number): Omit<StoredKey, 'date' | 'channel' | 'third' | '
 
 const ARENA_BYTES = 100_000;
 
-/** Memory that another block has been written to. */
+/** Returns memory that another block has used. */
 function usedArena(): Arena {
   const arena = new Arena(new ArrayBuffer(ARENA_BYTES));
   arena.bytes(ARENA_BYTES).fill(0xaa);
@@ -27,7 +27,7 @@ function usedArena(): Arena {
   return arena;
 }
 
-/** Memory with room for nothing but the first column's part. */
+/** Returns memory with room only for the first column's part. */
 function fullArena(): Arena {
   const arena = new Arena(new ArrayBuffer(ARENA_BYTES));
   arena.bytes(ARENA_BYTES - 16).fill(0xaa);

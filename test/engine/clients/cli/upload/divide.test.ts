@@ -9,14 +9,14 @@ import { divided } from './divided.js';
 
 const MIB = 1_048_576;
 
-/** Rows of `keys` overwrite keys, those of one key as far from each other as can be. */
+/** Returns rows of `keys` overwrite keys. Rows of one key are as far apart as possible. */
 function scattered(rows: number, keys: number, more: Values = {}): Values[] {
   return Array.from({ length: rows }, (_, i) =>
     goodRow('cost', { campaign: `campaign ${i % keys}`, clicks: String(i), ...more }),
   );
 }
 
-/** Which key each line of a part is of. */
+/** Returns the campaign of each line of a part. Each campaign is one key. */
 function campaignsOf(content: Buffer): string[] {
   const [header, ...lines] = content.toString().trimEnd().split('\n');
   const column = header!.split(',').indexOf('campaign');
@@ -38,7 +38,7 @@ describe('a cost file of 30,000 rows whose keys are scattered all over it', () =
       expect(sent.length).toBeLessThanOrEqual(MIB);
       return [...new Set(campaigns)];
     });
-    // Were a key in two parts, it would be counted twice.
+    // A key in two parts would be counted twice.
     expect(keysOfParts.flat()).toHaveLength(7_000);
     expect(new Set(keysOfParts.flat()).size).toBe(7_000);
   });
@@ -88,7 +88,8 @@ test('wherever the pieces end, the rows are the ones that the service finds', as
         const body = lines.map((line) => line.join(',')).join(lineBreak);
         const file = (hasMark ? '\ufeff' : '') + body + (hasLastBreak ? lineBreak : '');
         const { parts, problems } = await divided('cost', file, { pieceBytes });
-        // The service refuses whitespace at the ends of values; here it is about where they lie.
+        // The service refuses values with outer whitespace. Then this compares the reasons, which
+        // name the rows.
         const plain = (content: string | Uint8Array): string =>
           JSON.stringify(keysIfValid(content));
         expect(problems).toEqual([]);

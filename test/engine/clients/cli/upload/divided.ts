@@ -11,9 +11,9 @@ export interface Divided extends DividedContent {
 }
 
 /**
- * Divides a file that comes in pieces of `pieceBytes`.
+ * Divides a file that arrives in pieces of `pieceBytes` bytes.
  *
- * @param size what the source says it is; by that the rows are spread over partitions
+ * @param size the size that the source reports; it determines the number of partitions
  */
 export async function divided(
   family: FamilyName,

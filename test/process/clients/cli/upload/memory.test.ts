@@ -9,7 +9,7 @@ import type { Running } from '../program.js';
 import { UploadFixture } from './service.js';
 
 const MIB = 1_048_576;
-/** The soak takes the file that the documents speak of: 5,000,000 rows. */
+/** The soak uses the file size that the documents mention: 5,000,000 rows. */
 const ROWS = Number(process.env['LARGE_FILE_ROWS'] ?? 500_000);
 const WRITTEN_AT_ONCE = 10_000;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await file.write('date,channel,currency,campaign,impressions,clicks,cost\n');
   for (let from = 0; from < ROWS; from += WRITTEN_AT_ONCE) {
     const lines = Array.from({ length: WRITTEN_AT_ONCE }, (_, i) => {
-      // Neighbours in the file are far apart in the order of keys.
+      // Neighbours in the file are far apart in key order.
       const key = ((from + i) * 7_919) % ROWS;
       return `2026-02-03,news,EUR,a campaign with the number ${key},${key},1,2.5\n`;
     });
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** The most memory that a process has had, in bytes; 0 once it has ended and nobody has asked how. */
+/** Returns the peak memory of a process in bytes, or 0 if it has ended but is not reaped yet. */
 function peakOf(pid: number): number {
   const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kib ?? 0) * 1024;
@@ -45,7 +45,7 @@ async function peakUntilEnded({ process: child }: Running): Promise<number> {
     try {
       peak = Math.max(peak, peakOf(child.pid!));
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }, 20);
   await new Promise((resolve) => child.once('exit', resolve));

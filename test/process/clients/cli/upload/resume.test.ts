@@ -32,8 +32,8 @@ test('after Ctrl-C, --resume follows what was accepted, sends what is unknown un
   const rows = costRows(18_000, 'resumed');
   const path = await fixture.file('resumed.csv', csvOf(COST, rows));
   const args = ['upload', path, '--family', 'cost', '--concurrency', '2'];
-  // From the third create on, the service takes the part, but its answer does not come. Reads of
-  // one of the first two requests are refused, so that one stays accepted; the other one finishes.
+  // From the third create on, the service accepts the part, but its answer is lost. Reads of one of
+  // the first two requests are refused, so it stays accepted. The other one finishes.
   let creates = 0;
   let held = '';
   fault = ({ method, url }) => {
@@ -89,7 +89,7 @@ test('an upload goes on by itself when the service is stopped and started in bet
   const path = await fixture.file('restart.csv', csvOf(COST, rows));
   const args = ['upload', path, '--family', 'cost', '--concurrency', '1'];
   const outage = Date.now();
-  // As a load balancer says it while the service behind it is away.
+  // A load balancer answers like this while the service behind it is away.
   fault = () => (Date.now() - outage < 3_000 ? { status: 502 } : undefined);
   const { code } = await fixture.start(args, undefined, proxy.url).outcome;
   expect(code).toBe(0);

@@ -38,7 +38,7 @@ export class UploadFixture {
     return `http://127.0.0.1:${this.service.ports.api}`;
   }
 
-  /** A file with a name of its own in the folder. */
+  /** Creates a file with this name in the folder. */
   async file(name: string, content: string | Uint8Array): Promise<string> {
     const path = join(this.folder, name);
     await writeFile(path, content);
@@ -55,7 +55,7 @@ export class UploadFixture {
   }
 }
 
-/** Rows of cost of about 300 bytes, two for each key, which stand half the file apart. */
+/** Returns cost rows of about 300 bytes. The two rows of each key are half a file apart. */
 export function costRows(count: number, name: string): CsvRow[] {
   const keys = Math.ceil(count / 2);
   return Array.from({ length: count }, (_, i) => ({

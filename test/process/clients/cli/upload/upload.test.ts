@@ -17,7 +17,7 @@ import { costRows, UploadFixture } from './service.js';
 
 let fixture: UploadFixture;
 let proxy: Proxy | undefined;
-/** Every upload of these tests, in their order. */
+/** All uploads of these tests, in order. */
 const model = new WarehouseModel();
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ test('a file of 12,000 rows with its keys far apart is stored as the model says,
     0,
     expect.stringMatching(/large\.csv: 12000 rows in ([45]) requests: \1 succeeded\n$/),
   ]);
-  // Plain lines where nobody is looking, one a request.
+  // Without a terminal, the tool prints a plain line for each request.
   expect(err.match(/request \d of \d: succeeded/g)!.length).toBeGreaterThanOrEqual(4);
   expect(err).not.toContain('\r');
   expect(states()).toEqual([]);
@@ -190,7 +190,7 @@ test('a token that is refused ends the upload with 1, and with what is left to d
   const { code, out, err } = await fixture.start(args).outcome;
   expect(code).toBe(1);
   expect(out).toMatch(/: 0 succeeded, (\d) not finished\n$/);
-  // The first refusal is enough.
+  // The tool stops at the first refusal.
   expect(err.match(/401 Unauthorized/g)).toHaveLength(1);
   expect(err).toContain('--resume');
 });

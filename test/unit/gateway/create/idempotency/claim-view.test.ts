@@ -38,7 +38,7 @@ test('a claim is superseded by one that names it, when it has settled', () => {
   expect(tooSoon.get('k')?.requestId).toBe('a');
   const settled = viewOf(claim('k', 'a', 0), claim('k', 'b', SETTLES_MS, 'a'));
   expect(settled.get('k')?.requestId).toBe('b');
-  // Of two that come to take over, one does.
+  // Only one of two claims takes over.
   settled.apply(claim('k', 'c', SETTLES_MS + 1, 'a'));
   expect(settled.get('k')?.requestId).toBe('b');
 });
@@ -59,7 +59,7 @@ test('its memory is bounded: the oldest claims are forgotten first', () => {
   const view = new ClaimView(claims);
   const fill = (from: number): void => {
     for (let i = from; i < from + claims; i++) {
-      // As it comes from a record: with strings of its own.
+      // Parsed from text, so that it has its own strings, as a claim from a record has.
       const text = JSON.stringify({ ...claim(`${hash}${i}`, requestId, i), digest: `${hash}${i}` });
       view.apply(JSON.parse(text) as StandingClaim);
     }
@@ -67,7 +67,7 @@ test('its memory is bounded: the oldest claims are forgotten first', () => {
   const empty = heapUsed();
   fill(0);
   const full = heapUsed();
-  // The least of several looks: what else this process comes to hold meanwhile is not the view's.
+  // Takes the smallest of several values, to exclude what this process allocates meanwhile.
   let grown = Infinity;
   for (let round = 1; round <= 4; round++) {
     const before = heapUsed();

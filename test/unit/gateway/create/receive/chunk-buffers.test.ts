@@ -22,7 +22,7 @@ describe('a buffer that was given back', () => {
     buffers.giveBack(small);
     buffers.giveBack(Buffer.from('x'));
     const next = buffers.take(1_000);
-    // Both may lie in Node's pool.
+    // Both buffers may lie in Node's pool.
     expect(next.buffer === small.buffer && next.byteOffset === small.byteOffset).toBe(false);
     expect(buffers.take(TARGET_BYTES)).toHaveLength(TARGET_BYTES);
   });

@@ -6,7 +6,7 @@ import { mendEncoderBuffers } from '../../../../../src/log/kafka/patches/encoder
 const RECORD_BYTES = 128 * 1024;
 const RECORDS = 8;
 
-/** As kafkajs puts the records of a batch together. */
+/** Encodes the records of a batch as kafkajs does. */
 function encode(): Buffer {
   const records = Array.from({ length: RECORDS }, (_, i) =>
     new Encoder().writeBuffer(Buffer.alloc(RECORD_BYTES, i)).writeBuffer(Buffer.from(`end ${i}`)),
@@ -14,7 +14,7 @@ function encode(): Buffer {
   return new Encoder().writeEncoderArray(records).buffer;
 }
 
-/** Bytes of the buffers that are made meanwhile, by either of the ways that kafkajs knows. */
+/** Returns the bytes of the buffers that `work` allocates, in both ways that kafkajs uses. */
 function allocatedBy(work: () => void): number {
   const spies = [jest.spyOn(Buffer, 'alloc'), jest.spyOn(Buffer, 'allocUnsafe')];
   work();
@@ -30,7 +30,7 @@ test('what is sent is the same, in less than half of the memory', () => {
   const after = encode();
   const allocated = allocatedBy(encode);
   expect(after.equals(before)).toBe(true);
-  // The contents, each record's buffer, and all of them once.
+  // The contents, a buffer for each record, and a buffer for all records.
   expect(allocated).toBeLessThan(3.1 * RECORDS * RECORD_BYTES);
   expect(allocated).toBeLessThan(allocatedBefore / 2);
 });

@@ -12,8 +12,8 @@ const encoder = methodsOf('kafkajs/src/protocol/encoder.js');
 const socketFactory = require('kafkajs/src/network/socketFactory.js') as () => void;
 
 /**
- * What the patches replace or wrap, as kafkajs 2.2.4 has it. Where one of these fails, kafkajs has
- * changed: look whether its fault is still there, then mend the patch or delete it.
+ * The functions of kafkajs 2.2.4 that the patches replace or wrap. If one of these tests fails,
+ * kafkajs has changed: check whether its fault still exists, then fix the patch or delete it.
  */
 test.each([
   ['connect-once', 'Connection.connect', connection['connect']!, 'aa16ff5d5b3eba3e'],
