@@ -59,7 +59,7 @@ function largeFile(file: number): string {
     { length: ROWS },
     (_, row) =>
       `2026-02-${String(1 + (row % 28)).padStart(2, '0')},news,EUR,` +
-      `"file ${file}, row ${row} ${'../../helpers'.repeat(20 + (file % 13))}",${file * 10_000 + row},${row},1\n`,
+      `"file ${file}, row ${row} ${'.'.repeat(20 + (file % 13))}",${file * 10_000 + row},${row},1\n`,
   );
   return `date,channel,currency,campaign,impressions,clicks,cost\n${rows.join('')}`;
 }
