@@ -113,7 +113,7 @@ export function startAuditor(
   return RecordApplier.start(log, {
     topic: 'control',
     group: CONSUMER_GROUPS.audit.group,
-    isPassing: waitsForWarehouse('the audit', logger),
+    isPassing: waitsForWarehouse('the audit waits for the warehouse', logger),
     apply: (records) =>
       writeAudit(
         warehouse,

@@ -12,7 +12,7 @@ import { retrying } from '../domain/retry.js';
 import { furtherOf, type Transition } from './transition.js';
 import { transitionOf } from './publisher.js';
 import type { Logger } from '../ops/logger.js';
-import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
+import { type Warehouse, waitsForWarehouse } from '../warehouse/warehouse.js';
 import type { RequestStore } from './request-store.js';
 
 /** How long transitions are gathered before they are written; meanwhile the live view answers. */
@@ -132,11 +132,7 @@ export class HistoryWriter implements RecordHandler {
         );
         await writeAudit(warehouse, made);
       },
-      (error) => {
-        if (!(error instanceof WarehouseError)) return false;
-        logger.warn({ code: error.code }, 'the warehouse did not take the request history');
-        return true;
-      },
+      waitsForWarehouse('the warehouse did not take the request history', logger),
       this.aborting.signal,
     );
     for (const [partition, { assignment, next }] of offsets) {

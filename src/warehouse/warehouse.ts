@@ -87,10 +87,10 @@ export function isPassing(error: unknown): boolean {
  * Whether to wait, for a writer with nothing else to write: for every error of the warehouse, also a
  * refused block, because a later program may write it differently. Logs each error.
  */
-export function waitsForWarehouse(what: string, logger: Logger): (error: unknown) => boolean {
+export function waitsForWarehouse(message: string, logger: Logger): (error: unknown) => boolean {
   return (error) => {
     if (!(error instanceof WarehouseError)) return false;
-    logger.warn({ code: error.code }, `${what} waits for the warehouse`);
+    logger.warn({ code: error.code }, message);
     return true;
   };
 }

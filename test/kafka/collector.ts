@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { LogRecord, RecordHandler } from '../../src/log/upload-log.js';
 
 /** Records what the consumer passes to it, in order. */
@@ -35,18 +33,4 @@ export class Collector implements RecordHandler {
 
 export function texts(records: readonly LogRecord[]): string[] {
   return records.map(({ value }) => value.toString());
-}
-
-const UNTIL_MS = 60_000;
-
-/**
- * Waits until the condition holds.
- * @throws Error that shows the condition, after a minute
- */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + UNTIL_MS;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`not within ${UNTIL_MS} ms: ${String(condition)}`);
-    await sleep(5);
-  }
 }

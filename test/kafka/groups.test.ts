@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogRecord } from '../../src/log/upload-log.js';
 import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
 import { record } from '../support/log/log-folders.js';
-import { Collector, texts, until } from './collector.js';
+import { Collector, texts } from './collector.js';
+import { until } from '../support/kafka/until.js';
 import { Worker } from './worker.js';
 
 const SESSION_MS = 6_000;

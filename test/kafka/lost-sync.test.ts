@@ -4,7 +4,8 @@ import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
 import { KafkaBroker } from '../support/kafka/kafka-broker.js';
 import { KafkaProxy } from '../support/kafka/kafka-proxy.js';
 import { record } from '../support/log/log-folders.js';
-import { Collector, texts, until } from './collector.js';
+import { Collector, texts } from './collector.js';
+import { until } from '../support/kafka/until.js';
 
 const PARTITIONS = 6;
 

@@ -7,7 +7,8 @@ import { LogUnavailableError, type LogRecord } from '../../src/log/upload-log.js
 import { KafkaBroker } from '../support/kafka/kafka-broker.js';
 import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
 import { record } from '../support/log/log-folders.js';
-import { Collector, texts, until } from './collector.js';
+import { Collector, texts } from './collector.js';
+import { until } from '../support/kafka/until.js';
 
 const TIMEOUT_MS = 2_000;
 /** Much longer than a refusal takes, much shorter than an outage may last. */

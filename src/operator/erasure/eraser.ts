@@ -26,7 +26,7 @@ export function startEraser(dependencies: EraserDependencies): Promise<RecordApp
   return RecordApplier.start(dependencies.log, {
     topic: 'control',
     group: CONSUMER_GROUPS.erasure.group,
-    isPassing: waitsForWarehouse('an erasure', dependencies.logger),
+    isPassing: waitsForWarehouse('an erasure waits for the warehouse', dependencies.logger),
     async apply(records, signal) {
       const erasures = records.flatMap((record) => erasureOf(record) ?? []);
       for (const erasure of erasures) {

@@ -14,7 +14,7 @@ export function startArchivals(
   return RecordApplier.start(log, {
     topic: 'control',
     group: CONSUMER_GROUPS.metrics.group,
-    isPassing: waitsForWarehouse('the metric catalogue', logger),
+    isPassing: waitsForWarehouse('the metric catalogue waits for the warehouse', logger),
     async apply(records) {
       const archivals = records.flatMap((record) => archivalOf(record) ?? []);
       if (archivals.length === 0) return;

@@ -5,7 +5,8 @@ import type { LogRecord } from '../../../src/log/upload-log.js';
 import { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
 import { describeWithBroker, KafkaLogs } from '../../support/kafka/kafka.js';
 import { record } from '../../support/log/log-folders.js';
-import { Collector, texts, until } from '../collector.js';
+import { Collector, texts } from '../collector.js';
+import { until } from '../../support/kafka/until.js';
 import { Worker } from '../worker.js';
 
 const isTrue = (): boolean => true;

@@ -5,7 +5,7 @@ import { LogSetupError, LogUnavailableError } from '../../../src/log/upload-log.
 import { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
 import { describeWithBroker, KafkaLogs } from '../../support/kafka/kafka.js';
 import { record } from '../../support/log/log-folders.js';
-import { until } from '../collector.js';
+import { until } from '../../support/kafka/until.js';
 import { describeTopics } from '../described-topics.js';
 
 const DURABLE = { 'min.insync.replicas': '2', 'unclean.leader.election.enable': 'false' };

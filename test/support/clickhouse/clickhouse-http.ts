@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { Fault } from './faults.js';
 import type { ProgramOptions } from './program.js';
+import { rowsIn } from './rows.js';
 import { countFault } from '../service/soak.js';
 
 const PROGRAM = fileURLToPath(new URL('./program.ts', import.meta.url));
@@ -130,12 +131,7 @@ export class ClickHouseHttp {
       },
       body: sql,
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text);
-    return text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Row);
+    return rowsIn<Row>(answer);
   }
 
   /** Kills the process, as a power loss of its machine would. */

@@ -9,11 +9,11 @@ import { freePorts } from '../machine/free-ports.js';
 import { prepareBrokers } from './kafka-broker.js';
 import { KafkaProxy } from './kafka-proxy.js';
 import { KafkaNode } from './node.js';
+import { until } from './until.js';
 
 const POLL_MS = 50;
 /** A node stopped by SIGSTOP accepts connections but answers nothing. */
 const REQUEST_MS = 3_000;
-const UNTIL_MS = 60_000;
 
 /** A combined broker and controller, and the proxy between it and its clients. */
 export class ClusterNode extends KafkaNode {
@@ -79,7 +79,7 @@ export class KafkaCluster {
       await formatAll(nodes);
       await Promise.all(nodes.map((node) => node.restart()));
       await cluster.admin((admin) =>
-        until(async () => (await admin.describeCluster()).brokers.length === count),
+        until(async () => (await admin.describeCluster()).brokers.length === count, POLL_MS),
       );
     } catch (error) {
       await cluster.stop();
@@ -146,7 +146,7 @@ export class KafkaCluster {
         await until(async () => {
           const now = await metadata(admin, topic, partition);
           return now.replicas.length === assigned.length && now.isr.length === assigned.length;
-        });
+        }, POLL_MS);
       };
       // A node that is no longer a replica cannot lead.
       await assign(rest);
@@ -178,7 +178,7 @@ export class KafkaCluster {
         return now.topics
           .flatMap(({ partitions }) => partitions)
           .every(({ isr, replicas }) => isr.length === replicas.length);
-      }),
+      }, POLL_MS),
     );
   }
 
@@ -212,13 +212,4 @@ async function metadata(
 ): Promise<PartitionMetadata> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   return topics[0]!.partitions.find(({ partitionId }) => partitionId === partition)!;
-}
-
-/** @throws Error with the condition, after a minute */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + UNTIL_MS;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`not within ${UNTIL_MS} ms: ${String(condition)}`);
-    await sleep(POLL_MS);
-  }
 }

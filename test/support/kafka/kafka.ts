@@ -32,7 +32,7 @@ export async function sharedBrokers(): Promise<string[]> {
   const name = `run-${process.env['KAFKA_TEST_RUN'] ?? ''}`;
   const run = fileURLToPath(new URL(`../../../.cache/kafka/${name}`, import.meta.url));
   const file = join(run, 'broker.json');
-  mkdirSync(join(run, '../..'), { recursive: true });
+  mkdirSync(join(run, '..'), { recursive: true });
   if (isFirst(run)) {
     try {
       const { port, pid, dir } = await KafkaBroker.start();

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { createToken } from '../../../src/accounts/manage-tokens.js';
 import type { AccountRole } from '../../../src/accounts/account.js';
+import { rowsIn } from '../clickhouse/rows.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Shorter than a test's time limit, so that a failure shows the output. */
@@ -141,12 +142,7 @@ export async function rowsOf<Row>({ query }: Ports, sql: string): Promise<Row[]>
     `http://127.0.0.1:${query}/?database=custom_data&default_format=JSONEachRow&output_format_json_quote_64bit_integers=0`,
     { ...ONCE, method: 'POST', body: sql },
   );
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Row);
+  return rowsIn<Row>(answer);
 }
 
 export async function makeDataDir(): Promise<string> {

@@ -4,7 +4,8 @@ import { pino } from 'pino';
 import { KafkaConsumption } from '../../../../src/log/kafka/kafka-consumption.js';
 import { logRefusals } from '../../../../src/ops/metrics.js';
 import { FakeKafka } from '../../../support/kafka/fake-kafka.js';
-import { Collector, texts, until } from '../../../kafka/collector.js';
+import { Collector, texts } from '../../../kafka/collector.js';
+import { until } from '../../../support/kafka/until.js';
 
 const TOPIC = 'test.uploads';
 

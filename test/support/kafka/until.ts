@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LIMIT_MS = 60_000;
+
+/**
+ * Waits until the condition holds.
+ *
+ * @throws Error with the condition, after a minute
+ */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  pollMs = 5,
+): Promise<void> {
+  const end = Date.now() + LIMIT_MS;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`not within ${LIMIT_MS} ms: ${String(condition)}`);
+    await sleep(pollMs);
+  }
+}
