@@ -56,6 +56,7 @@ export class HistoryWriter implements RecordHandler {
    * The last write. Rejected: its records are not written, and nothing after them may be committed.
    */
   private writing: Promise<void> = Promise.resolve();
+  private readonly isPassing: (error: unknown) => boolean;
 
   static async start(dependencies: HistoryWriterDependencies): Promise<HistoryWriter> {
     const writer = new HistoryWriter(dependencies);
@@ -68,7 +69,12 @@ export class HistoryWriter implements RecordHandler {
     return writer;
   }
 
-  private constructor(private readonly dependencies: HistoryWriterDependencies) {}
+  private constructor(private readonly dependencies: HistoryWriterDependencies) {
+    this.isPassing = waitsForWarehouse(
+      'the warehouse did not take the request history',
+      dependencies.logger,
+    );
+  }
 
   /** Rejects when it cannot go on: the process is to end, and the next one reads again. */
   get failed(): Promise<never> {
@@ -123,7 +129,7 @@ export class HistoryWriter implements RecordHandler {
     this.next = new Map();
     this.made = [];
     if (transitions.length === 0) return;
-    const { requests, warehouse, erased, logger } = this.dependencies;
+    const { requests, warehouse, erased } = this.dependencies;
     await retrying(
       async () => {
         // Asked at every attempt: the account may be erased while the warehouse is away.
@@ -132,7 +138,7 @@ export class HistoryWriter implements RecordHandler {
         );
         await writeAudit(warehouse, made);
       },
-      waitsForWarehouse('the warehouse did not take the request history', logger),
+      this.isPassing,
       this.aborting.signal,
     );
     for (const [partition, { assignment, next }] of offsets) {
