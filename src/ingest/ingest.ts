@@ -93,7 +93,7 @@ export class Ingest implements RecordHandler {
       dependencies,
       pool,
       journal,
-      () => store.isFilling,
+      () => store.hasUploadsComing,
       signal,
     );
   }

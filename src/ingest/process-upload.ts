@@ -13,7 +13,7 @@ import type { Preparer } from './prepare/prepare-pool.js';
 import { TransitionPublisher } from '../status/publisher.js';
 import type { UploadInFlight } from './upload-in-flight.js';
 import { deadLetter } from './write/dead-letter.js';
-import { BatchWriter } from './write/write-batch.js';
+import { BatchSettler } from './write/settle-batch.js';
 
 /** Takes complete uploads from their records to their final status. */
 export class UploadProcessor {
@@ -48,14 +48,14 @@ export class UploadProcessor {
         ),
       signal,
     );
-    const writer = new BatchWriter(this.steps);
+    const settler = new BatchSettler(this.steps);
     this.batchers = new Map(
       FAMILIES.map(({ name }) => [
         name,
         new Batcher(
           config.limits,
           () => !this.preparation.isIdle || isMoreComing(),
-          (batch) => writer.write(batch),
+          (batch) => settler.settle(batch),
         ),
       ]),
     );

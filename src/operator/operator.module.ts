@@ -12,7 +12,7 @@ import type { Parts } from '../ops/parts.js';
 import type { RowStore } from '../warehouse/row-store.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import { startEraser } from './erasure/eraser.js';
-import { startArchivals } from './metrics/archival-writer.js';
+import { startArchivals } from './metric-archival/archival-writer.js';
 
 export interface OperatorDependencies {
   readonly config: Pick<Config, 'clickhouse' | 'clickhouseDatabase'>;

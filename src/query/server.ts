@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 
 import type { Limits } from '../config/config.js';
 import type { Logger } from '../ops/logger.js';
-import { Admission } from './admission.js';
+import { QuerySlots } from './query-slots.js';
 import { readEngineFacts, type EngineFacts } from './engine-facts.js';
 import { runQuery } from './engine-query.js';
 import { EngineException } from './exception.js';
-import { strangeness } from './hosts.js';
+import { strangeness } from './foreign-requests.js';
 import { Pipes } from './pipes.js';
 import { readRequest } from './request.js';
 import { commonHeaders, sendResult } from './result-response.js';
@@ -43,7 +43,7 @@ const KEEP_ALIVE_MS = 10_000;
 export function createQueryServer(options: QueryServerOptions): QueryServer {
   const { queryConcurrency, queryTimeoutMs: timeoutMs } = options.limits;
   const sessions = new ReadOnlySessions(options.path, options.database, timeoutMs);
-  const admission = new Admission(queryConcurrency);
+  const slots = new QuerySlots(queryConcurrency);
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
   let pipes: Pipes | undefined;
@@ -105,7 +105,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     }
     response.setHeaders(commonHeaders(query.queryId, facts));
 
-    const leave = await admission.enter(signal);
+    const leave = await slots.enter(signal);
     try {
       // Without the client's settings, which would change the guard's own answers.
       const statement = await sessions.use({ ...query.scope, settings: [] }, ({ engine }) =>

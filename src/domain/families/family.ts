@@ -1,8 +1,9 @@
 /**
  * What an upload family is: its columns, its overwrite key and its limits.
  *
- * A family's column table is the one source for the header check, the value rules, the tables'
- * columns, the encoder and the documentation; nothing else repeats a column name.
+ * A family's column table is the source for the header check, the value rules, the encoder and the
+ * documentation. The tables and views (`warehouse/schema`) repeat its names, and so does the encoder
+ * where it sums the totals of cost. CONTRIBUTING.md lists what a new column changes.
  */
 
 /** The path segment that names a family, and its value in records and tables. */

@@ -60,7 +60,7 @@ export class ChunkStore {
   }
 
   /** Whether a chunk of an upload that is still open has come just now. */
-  get isFilling(): boolean {
+  get hasUploadsComing(): boolean {
     const since = performance.now() - COMING_MS;
     for (const { lastAdded } of this.uploads) if (lastAdded > since) return true;
     return false;

@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.js';
 import type { Logger } from '../../ops/logger.js';
 import { logErrors, logRefusals } from '../../ops/metrics.js';
 import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
-import { Waiting } from '../waiting.js';
+import { TailWaiters } from '../tail-waiters.js';
 import { type DirectReader, type Fetched, outOfRange, type Place } from './direct-reader.js';
 import { refusal, unreadable } from './failure.js';
 import { RecordDecoder } from './log-record.js';
@@ -31,7 +31,7 @@ export class KafkaTail implements Tail {
   private readonly failure = new Failure();
   private readonly partitions: TailedPartition[] = [];
   private readonly loops = new Map<string, Promise<void>>();
-  private readonly waiting = new Waiting((offsets) => this.isAt(offsets));
+  private readonly waiting = new TailWaiters((offsets) => this.isAt(offsets));
   private isStopped = false;
   private loggedAt = -Infinity;
   private wasEnded!: () => void;

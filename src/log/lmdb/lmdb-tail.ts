@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.js';
 import { sleep } from '../../domain/retry.js';
 import { logErrors } from '../../ops/metrics.js';
 import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
-import { Waiting } from '../waiting.js';
+import { TailWaiters } from '../tail-waiters.js';
 import { PartitionReader, type PartitionSource } from './partition-reader.js';
 
 /** A failed read is repeated: memory or LMDB's reader slots may be short for a while. */
@@ -14,7 +14,7 @@ const MAX_FAILURES = 20;
 export class LmdbTail implements Tail {
   private readonly failure = new Failure();
   private readonly readers: readonly PartitionReader[];
-  private readonly waiting = new Waiting((offsets) => this.isAt(offsets));
+  private readonly waiting = new TailWaiters((offsets) => this.isAt(offsets));
   private readonly stopping = new AbortController();
   /** Resolves when no reader runs any more; never rejects. */
   readonly ended: Promise<unknown>;

@@ -5,7 +5,7 @@ import {
   type Tail,
   type Topic,
 } from '../../../src/log/upload-log.js';
-import { Waiting } from '../../../src/log/waiting.js';
+import { TailWaiters } from '../../../src/log/tail-waiters.js';
 import type { Actor } from '../time.js';
 import type { Broker } from './broker.js';
 
@@ -15,7 +15,7 @@ const MOST_RECORDS = 40;
 /** Follows every partition independently, each at its own pace. */
 export class SimulatedTail implements Tail {
   private readonly next: number[];
-  private readonly waiting = new Waiting((offsets) =>
+  private readonly waiting = new TailWaiters((offsets) =>
     offsets.every((offset, i) => this.next[i]! >= offset),
   );
   private readonly failure = new Failure();

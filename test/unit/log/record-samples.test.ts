@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 
 import { auditEventOf, auditEventOfRequest } from '../../../src/status/audit.js';
-import { archivalOf } from '../../../src/operator/metrics/metric-archival.js';
+import { archivalOf } from '../../../src/operator/metric-archival/metric-archival.js';
 import { listDeadLetters } from '../../../src/log/uploads/list-dead-letters.js';
 import { transitionOf } from '../../../src/status/publisher.js';
 import { erasureOf } from '../../../src/operator/erasure/account-erasure.js';

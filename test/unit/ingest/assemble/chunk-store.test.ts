@@ -109,16 +109,16 @@ test('a file that has lost bytes is an error, not an upload with zeros in it', a
 test('it is filling while chunks come of an upload that is open, and a little longer', async () => {
   const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
   const store = await openStore(folder, 1);
-  expect(store.isFilling).toBe(false);
+  expect(store.hasUploadsComing).toBe(false);
   const [stalled, coming] = [store.create('stalled'), store.create('coming')];
   await store.add(stalled, 0, Buffer.from('in memory'));
-  expect(store.isFilling).toBe(true);
+  expect(store.hasUploadsComing).toBe(true);
   now.mockReturnValue(1_200);
-  expect(store.isFilling).toBe(false);
+  expect(store.hasUploadsComing).toBe(false);
   await store.add(coming, 0, Buffer.from('on disk'));
-  expect(store.isFilling).toBe(true);
+  expect(store.hasUploadsComing).toBe(true);
   await store.drop(coming);
-  expect(store.isFilling).toBe(false);
+  expect(store.hasUploadsComing).toBe(false);
   now.mockRestore();
 });
 

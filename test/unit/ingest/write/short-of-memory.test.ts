@@ -7,7 +7,7 @@ import { uploaded } from '../../../../src/status/transition.js';
 import { transitionOf, TransitionPublisher } from '../../../../src/status/publisher.js';
 import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
 import { OwnedPartition } from '../../../../src/ingest/watermark/owned-partition.js';
-import { BatchWriter } from '../../../../src/ingest/write/write-batch.js';
+import { BatchSettler } from '../../../../src/ingest/write/settle-batch.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';
 import { beginSpan, SpanKind } from '../../../../src/ops/tracing.js';
@@ -157,13 +157,13 @@ class Ingesting {
   readonly warehouse: ShortWarehouse;
   readonly finished = new Set<Prepared>();
   readonly broken: unknown[] = [];
-  private readonly writer: BatchWriter;
+  private readonly settler: BatchSettler;
 
   constructor(readonly items: readonly Prepared[]) {
     this.warehouse = new ShortWarehouse(items);
     const { signal } = aborting;
     const erased = { covers: () => false };
-    this.writer = new BatchWriter({
+    this.settler = new BatchSettler({
       log: this.log,
       rows: new SqlRowStore(this.warehouse, 'custom_data'),
       erased,
@@ -175,7 +175,7 @@ class Ingesting {
 
   /** Resolves when the next batch may be written. */
   write(...items: readonly Prepared[]): Promise<void> {
-    return this.writer.write(
+    return this.settler.settle(
       items.map((item) => ({
         ...item,
         resolve: () => this.finished.add(item),

@@ -6,7 +6,7 @@ const QUEUE_LENGTH = 64;
 const QUEUE_WAIT_MS = 10_000;
 
 /** Bounds how many queries run at once. Further ones wait in line, for a bounded time. */
-export class Admission {
+export class QuerySlots {
   private running = 0;
   private readonly waiting = new Set<() => void>();
 

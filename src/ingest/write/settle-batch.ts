@@ -9,12 +9,12 @@ import type { StepDependencies } from '../dependencies.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { deadLetter } from './dead-letter.js';
 import type { ShortItem } from './memory-trials.js';
-import { BatchStore, type RejectedItem, toStore } from './insert-batch.js';
+import { BatchStore, type RejectedItem, toStore } from './batch-store.js';
 
 const READ_BACK_PAUSE_MS = 1_000;
 
-/** Takes batches into the warehouse and settles their items. */
-export class BatchWriter {
+/** Makes batches visible, and publishes it. */
+export class BatchSettler {
   private readonly store: BatchStore;
 
   constructor(private readonly dependencies: StepDependencies) {
@@ -22,8 +22,11 @@ export class BatchWriter {
     this.store = new BatchStore(rows, erased, logger, signal);
   }
 
-  /** Resolves when the batch is on disk: the next may be inserted while this one is read back. */
-  async write(batch: readonly BatchItem[]): Promise<void> {
+  /**
+   * Stores a batch and takes its uploads to their final status. Resolves when the batch is on disk:
+   * the next one may be inserted while this one is read back.
+   */
+  async settle(batch: readonly BatchItem[]): Promise<void> {
     const span = spanOf(batch);
     try {
       // 1. On disk, as one part.

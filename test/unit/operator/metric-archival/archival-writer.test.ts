@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
-import { startArchivals } from '../../../../src/operator/metrics/archival-writer.js';
+import { startArchivals } from '../../../../src/operator/metric-archival/archival-writer.js';
 import { WarehouseError, type Warehouse } from '../../../../src/warehouse/warehouse.js';
 import { LogFolders, record, until } from '../../../support/log/log-folders.js';
 

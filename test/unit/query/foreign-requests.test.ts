@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { strangeness } from '../../../src/query/hosts.js';
+import { strangeness } from '../../../src/query/foreign-requests.js';
 
 test.each([
   '127.0.0.1',

@@ -6,7 +6,7 @@ interface Waiter {
 }
 
 /** Callers that wait until a tail has come so far. */
-export class Waiting {
+export class TailWaiters {
   private readonly waiters = new Set<Waiter>();
   private failure: Error | undefined;
 
