@@ -31,7 +31,7 @@ async function openFile(): Promise<TokenFile> {
   return file;
 }
 
-/** Waits for a change. A file change counts within a second. */
+/** Waits for a change, for longer than it may take. */
 async function within(condition: () => boolean): Promise<void> {
   const giveUpAt = Date.now() + 10_000;
   while (!condition()) {
@@ -65,11 +65,21 @@ test('no file means no tokens, until there is one', async () => {
 test('a token that is created or revoked counts within a second', async () => {
   const first = await createToken(path, acme);
   const file = await openFile();
+  const took: number[] = [];
+  const measure = async (isThere: () => boolean): Promise<void> => {
+    const from = performance.now();
+    await within(isThere);
+    took.push(performance.now() - from);
+  };
   const second = await createToken(path, { ...acme, account: 'globex' });
-  await within(() => file.holderOf(second.token)?.account === 'globex');
+  await measure(() => file.holderOf(second.token)?.account === 'globex');
   await revokeToken(path, first.id);
-  await within(() => file.holderOf(first.token) === undefined);
+  await measure(() => file.holderOf(first.token) === undefined);
   expect(file.holderOf(second.token)).toBeDefined();
+  await revokeToken(path, second.id);
+  await measure(() => file.holderOf(second.token) === undefined);
+  // The median: a busy machine may hold one of them up.
+  expect(took.sort((a, b) => a - b)[1]).toBeLessThan(1_000);
 });
 
 test('half a file changes nothing and is told once, without its content', async () => {
