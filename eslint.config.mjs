@@ -4,7 +4,7 @@ import { importRules } from './eslint.imports.mjs';
 
 export default tseslint.config(
   // The kernel is AssemblyScript. Its own compiler checks the types.
-  { ignores: ['dist/', 'node_modules/', 'data/', 'coverage/', '.cache/', '**/kernel/assembly/'] },
+  { ignores: ['dist/', 'node_modules/', 'data/', 'coverage/', '.cache/', '**/assembly/'] },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {

@@ -92,6 +92,8 @@ export interface Limits {
   readonly validationThreads: number;
   readonly queryConcurrency: number;
   readonly queryTimeoutMs: number;
+  /** Memory of one query. */
+  readonly queryMemoryBytes: number;
   /** Of one account, by each gateway. Undefined: no limit. */
   readonly uploadsPerMinute: number | undefined;
   readonly readsPerMinute: number | undefined;

@@ -166,7 +166,7 @@ export class Environment {
 
   /**
    * A file that is not packed may have 1 MiB, so no less. The worst one of this size, a key in every
-   * short row, takes seven times as much memory to judge, of the 4 GiB that WebAssembly has: so no more.
+   * short row, takes nine times as much memory to judge, of the 4 GiB that WebAssembly has: so no more.
    */
   @Whole(MIB, 256 * MIB)
   UPLOAD_MAX_UNPACKED_BYTES = 32 * MIB;
@@ -203,6 +203,10 @@ export class Environment {
 
   @Whole(1, LONGEST_SECONDS)
   QUERY_MAX_SECONDS = 60;
+
+  /** Below 256 MiB a report over a few million rows would be refused. */
+  @Whole(256 * MIB, 1_048_576 * MIB)
+  QUERY_MAX_MEMORY_BYTES = 1024 * MIB;
 
   @IsOptional()
   @Whole(1, 1_000_000)

@@ -77,6 +77,7 @@ function limitsOf(environment: Environment): Limits {
     validationThreads: environment.VALIDATION_THREADS,
     queryConcurrency: environment.QUERY_MAX_CONCURRENT,
     queryTimeoutMs: environment.QUERY_MAX_SECONDS * 1_000,
+    queryMemoryBytes: environment.QUERY_MAX_MEMORY_BYTES,
     uploadsPerMinute: environment.RATE_LIMIT_UPLOADS_PER_MINUTE,
     readsPerMinute: environment.RATE_LIMIT_READS_PER_MINUTE,
     viewStalledMs: environment.STATUS_VIEW_STALLED_SECONDS * 1_000,

@@ -1,16 +1,19 @@
 /** ClickHouse's error codes that this interface raises itself. */
 export const CODE = {
   BAD_ARGUMENTS: 36,
+  CHECKSUM_DOESNT_MATCH: 40,
   UNKNOWN_FUNCTION: 46,
   NOT_IMPLEMENTED: 48,
   SYNTAX_ERROR: 62,
   UNKNOWN_FORMAT: 73,
   UNKNOWN_DATABASE: 81,
+  UNKNOWN_COMPRESSION_METHOD: 89,
   UNKNOWN_SETTING: 115,
   TIMEOUT_EXCEEDED: 159,
   READONLY: 164,
   TOO_MANY_SIMULTANEOUS_QUERIES: 202,
   QUERY_IS_TOO_LARGE: 229,
+  CANNOT_DECOMPRESS: 271,
   QUERY_WAS_CANCELLED: 394,
   FUNCTION_NOT_ALLOWED: 446,
   ACCESS_DENIED: 497,
@@ -35,6 +38,11 @@ const STATUS: readonly (readonly [status: number, codes: readonly number[]])[] =
 const STATUS_BY_CODE = new Map(
   STATUS.flatMap(([status, codes]) => codes.map((code) => [code, status] as const)),
 );
+
+/** By type, what the engine cannot know: the service's own variable. */
+const HINTS: Readonly<Record<string, string>> = {
+  MEMORY_LIMIT_EXCEEDED: ' The limit of a query is QUERY_MAX_MEMORY_BYTES.',
+};
 
 const TEXT = /^(?:Query failed: )?Code: (\d+)\. DB::Exception: (.*) \(([A-Z][A-Z0-9_]+)\)$/s;
 
@@ -68,7 +76,8 @@ export class EngineException extends Error {
       return new EngineException(CODE.STD_EXCEPTION, 'STD_EXCEPTION', message, { cause: error });
     }
     const [, code, detail, type] = found;
-    return new EngineException(Number(code), type!, unwrapped(detail!), { cause: error });
+    const told = unwrapped(detail!) + (HINTS[type!] ?? '');
+    return new EngineException(Number(code), type!, told, { cause: error });
   }
 
   get status(): number {

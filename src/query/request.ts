@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
+import { unpackBlocks } from './compressed/blocks.js';
 import { EngineException } from './exception.js';
 import { timeLimit, type Scope } from './sessions.js';
 import { settingsOf } from './settings.js';
@@ -14,6 +15,8 @@ export interface QueryRequest {
   readonly defaultFormat: string;
   /** The client accepts a gzip body. */
   readonly gzip: boolean;
+  /** The client wants ClickHouse's compressed blocks. */
+  readonly inBlocks: boolean;
   /** The version of the native protocol that the client speaks; 0: the format of a file. */
   readonly protocolVersion: number;
   /** The client wants every error before the first byte. */
@@ -24,6 +27,8 @@ export interface QueryRequest {
 
 /** As ClickHouse's own default of `max_query_size`. */
 const QUERY_BYTES = 256 * 1024;
+/** A compressed query that is as long and cannot be compressed. */
+const PACKED_QUERY_BYTES = QUERY_BYTES + 4 * 1024;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Undefined: there is no query, as in a health check. */
@@ -38,9 +43,9 @@ export async function readRequest(
   },
 ): Promise<QueryRequest | undefined> {
   const parameters = url.searchParams;
-  refuseUnsupported(request, parameters);
+  refuseUnsupported(request);
 
-  const body = await readBody(request);
+  const body = await readText(request, isOn(parameters.get('decompress')));
   const inUrl = parameters.get('query');
   if (inUrl === null && request.method !== 'POST') return undefined;
   const text = [inUrl ?? '', body].filter((part) => part !== '').join('\n');
@@ -60,20 +65,17 @@ export async function readRequest(
     gzip:
       isOn(parameters.get('enable_http_compression')) &&
       /\bgzip\b/.test(request.headers['accept-encoding'] ?? ''),
+    inBlocks: isOn(parameters.get('compress')),
     protocolVersion: Number(parameters.get('client_protocol_version') ?? 0) || 0,
     waitEnd: isOn(parameters.get('wait_end_of_query')),
     timeoutMs: hurried ? asked : options.timeoutMs,
   };
 }
 
-function refuseUnsupported(request: IncomingMessage, parameters: URLSearchParams): void {
+function refuseUnsupported(request: IncomingMessage): void {
   const refuse = (what: string): never => {
     throw EngineException.of('NOT_IMPLEMENTED', `${what} is not supported by this interface.`);
   };
-  if (isOn(parameters.get('compress'))) {
-    refuse('compress=1 (compressed native blocks; use enable_http_compression=1 and gzip)');
-  }
-  if (isOn(parameters.get('decompress'))) refuse('decompress=1');
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') refuse(`Content-Encoding: ${encoding}`);
   if (request.headers['content-type']?.startsWith('multipart/form-data') === true) {
@@ -81,17 +83,25 @@ function refuseUnsupported(request: IncomingMessage, parameters: URLSearchParams
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage, isPacked: boolean): Promise<string> {
+  if (!isPacked) return (await readBody(request, QUERY_BYTES)).toString('utf8');
+  const packed = await readBody(request, PACKED_QUERY_BYTES);
+  return (await unpackBlocks(packed, QUERY_BYTES, tooLarge)).toString('utf8');
+}
+
+async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > QUERY_BYTES) {
-      throw EngineException.of('QUERY_IS_TOO_LARGE', `The query is over ${QUERY_BYTES} bytes.`);
-    }
+    if (bytes > limit) throw tooLarge();
     parts.push(part);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return Buffer.concat(parts);
+}
+
+function tooLarge(): EngineException {
+  return EngineException.of('QUERY_IS_TOO_LARGE', `The query is over ${QUERY_BYTES} bytes.`);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 
+import { compressBlocks } from './compressed/blocks.js';
 import { contentTypeOf } from './content-types.js';
 import type { EngineFacts } from './engine-facts.js';
 import type { EngineResult } from './engine-query.js';
@@ -38,8 +39,11 @@ export async function sendResult(
   const plain = bytesOf(result);
   const body = native ? withProtocolVersion(plain, request.protocolVersion) : plain;
 
+  const sent = request.inBlocks ? compressBlocks : asIs;
   const held: Buffer[] = [];
   const whole = await hold(body, held, request.waitEnd ? HELD_BYTES_WAIT_END : HELD_BYTES);
+  const first: Buffer[] = [];
+  for (const chunk of held) first.push(await sent(chunk));
 
   const tag = randomBytes(8).toString('hex');
   response.statusCode = 200;
@@ -52,19 +56,19 @@ export async function sendResult(
     const elapsed = Math.round((performance.now() - started) * 1e6);
     const summary = { result_rows: String(rows), elapsed_ns: String(elapsed) };
     response.setHeader('X-ClickHouse-Summary', JSON.stringify(summary));
-    const bytes = held.reduce((sum, chunk) => sum + chunk.length, 0);
+    const bytes = first.reduce((sum, chunk) => sum + chunk.length, 0);
     if (!request.gzip) response.setHeader('Content-Length', bytes);
   }
 
   const sink = request.gzip ? gzipped(response) : response;
   try {
-    for (const chunk of held) await write(sink, chunk, result.stopped);
-    for await (const chunk of body) await write(sink, chunk, result.stopped);
+    for (const chunk of first) await write(sink, chunk, result.stopped);
+    for await (const chunk of body) await write(sink, await sent(chunk), result.stopped);
     sink.end();
   } catch (thrown) {
     // An interrupted wait does not tell the reason.
     const error: unknown = result.stopped.aborted ? result.stopped.reason : thrown;
-    breakOff(response, sink, tag, EngineException.from(error).text(facts.version));
+    await breakOff(response, sink, sent, tag, EngineException.from(error).text(facts.version));
     throw error;
   }
 }
@@ -103,6 +107,10 @@ async function hold(
   return false;
 }
 
+function asIs(bytes: Buffer): Promise<Buffer> {
+  return Promise.resolve(bytes);
+}
+
 function gzipped(response: ServerResponse): Writable {
   response.setHeader('Content-Encoding', 'gzip');
   const gzip = createGzip({ level: 1 });
@@ -115,7 +123,13 @@ async function write(sink: Writable, chunk: Buffer, stopped: AbortSignal): Promi
   if (!sink.write(chunk)) await once(sink, 'drain', { signal: stopped });
 }
 
-function breakOff(response: ServerResponse, sink: Writable, tag: string, text: string): void {
+async function breakOff(
+  response: ServerResponse,
+  sink: Writable,
+  sent: (bytes: Buffer) => Promise<Buffer>,
+  tag: string,
+  text: string,
+): Promise<void> {
   if (sink !== response) {
     // Nobody would find it inside a compressed body.
     sink.destroy();
@@ -125,9 +139,14 @@ function breakOff(response: ServerResponse, sink: Writable, tag: string, text: s
   const message = Buffer.from(text).subarray(0, EXCEPTION_BYTES);
   const marker = '\r\n__exception__\r\n';
   const tail = `\n${message.length + 1} ${tag}${marker}`;
-  response.write(Buffer.concat([Buffer.from(`${marker}${tag}\r\n`), message, Buffer.from(tail)]));
-  // Ends the connection after what is written, without the chunk that completes the body.
+  const block = Buffer.concat([Buffer.from(`${marker}${tag}\r\n`), message, Buffer.from(tail)]);
   const { socket } = response;
+  try {
+    response.write(await sent(block));
+  } catch {
+    socket?.destroy();
+  }
+  // Ends the connection after what is written, without the chunk that completes the body.
   socket?.destroySoon();
   setTimeout(() => socket?.destroy(), LAST_WORDS_MS).unref();
 }

@@ -20,7 +20,7 @@ export interface QueryServerOptions {
   readonly path: string;
   /** The database of unqualified names. It exists before the first query. */
   readonly database: string;
-  readonly limits: Pick<Limits, 'queryConcurrency' | 'queryTimeoutMs'>;
+  readonly limits: Pick<Limits, 'queryConcurrency' | 'queryTimeoutMs' | 'queryMemoryBytes'>;
   readonly logger: Logger;
 }
 
@@ -41,8 +41,11 @@ const KEEP_ALIVE_MS = 10_000;
 
 /** ClickHouse's HTTP interface over the engine in the process, for reading only. */
 export function createQueryServer(options: QueryServerOptions): QueryServer {
-  const { queryConcurrency, queryTimeoutMs: timeoutMs } = options.limits;
-  const sessions = new ReadOnlySessions(options.path, options.database, timeoutMs);
+  const { queryConcurrency, queryTimeoutMs: timeoutMs, queryMemoryBytes } = options.limits;
+  const sessions = new ReadOnlySessions(options.path, options.database, {
+    timeoutMs,
+    memoryBytes: queryMemoryBytes,
+  });
   const slots = new QuerySlots(queryConcurrency);
   const closing = new AbortController();
   const running = new Set<Promise<void>>();

@@ -21,13 +21,7 @@ export interface ReadOnlySession {
   readonly mark: string;
 }
 
-/** Bytes of memory that one query may use. */
-const QUERY_MEMORY = 2 * 1024 ** 3;
-/**
- * Above it groups, and rows to be sorted, go to files: a report over millions of them is slow, not
- * refused.
- */
-const SPILLED_FROM = QUERY_MEMORY / 2;
+const SORTED_BLOCK = 1024 ** 2;
 /** Bytes of such files of one query. */
 const MOST_SPILLED = 8 * 1024 ** 3;
 /** Free bytes that such files leave on the disk: they are for uploads. */
@@ -35,18 +29,32 @@ const DISK_LEFT = 2 * 1024 ** 3;
 /** Above the longest accepted text, even as a literal with every character escaped. */
 const ENGINE_QUERY_BYTES = 4 * 1024 ** 2;
 
+export interface QueryLimits {
+  /** Of a query whose settings give no other. */
+  readonly timeoutMs: number;
+  /** Memory of one query. */
+  readonly memoryBytes: number;
+}
+
 /** Settings of every session. */
-const LIMITS = [
-  '--readonly=1',
-  `--max_memory_usage=${QUERY_MEMORY}`,
-  `--max_bytes_before_external_group_by=${SPILLED_FROM}`,
-  // Per thread; the ratio, of all memory of the machine, would apply before it.
-  '--max_bytes_ratio_before_external_sort=0',
-  `--max_bytes_before_external_sort=${Math.floor(SPILLED_FROM / availableParallelism())}`,
-  `--max_temporary_data_on_disk_size_for_query=${MOST_SPILLED}`,
-  `--min_free_disk_space_for_temporary_data=${DISK_LEFT}`,
-  `--max_query_size=${ENGINE_QUERY_BYTES}`,
-];
+function limited({ memoryBytes }: QueryLimits): string[] {
+  // Above it groups, and rows to be sorted, go to files: a report over millions of them is slow, not
+  // refused.
+  const spilledFrom = Math.floor(memoryBytes / 2);
+  return [
+    '--readonly=1',
+    `--max_memory_usage=${memoryBytes}`,
+    `--max_bytes_before_external_group_by=${spilledFrom}`,
+    // Per thread; the ratio, of all memory of the machine, would apply before it.
+    '--max_bytes_ratio_before_external_sort=0',
+    `--max_bytes_before_external_sort=${Math.floor(spilledFrom / availableParallelism())}`,
+    // All files are merged at once, a block of each: by default of 16 MiB.
+    `--prefer_external_sort_block_bytes=${SORTED_BLOCK}`,
+    `--max_temporary_data_on_disk_size_for_query=${MOST_SPILLED}`,
+    `--min_free_disk_space_for_temporary_data=${DISK_LEFT}`,
+    `--max_query_size=${ENGINE_QUERY_BYTES}`,
+  ];
+}
 
 const TIME_LIMIT = '--max_execution_time=';
 
@@ -68,12 +76,11 @@ export class ReadOnlySessions {
 
   /**
    * @param database of the sessions that are kept
-   * @param timeoutMs of a query whose settings give none
    */
   constructor(
     private readonly path: string,
     private readonly database: string,
-    private readonly timeoutMs: number,
+    private readonly limits: QueryLimits,
   ) {}
 
   async use<T>(scope: Scope, run: (session: ReadOnlySession) => Promise<T>): Promise<T> {
@@ -126,10 +133,10 @@ export class ReadOnlySessions {
 
   private open(settings: readonly string[]): ReadOnlySession {
     const mark = randomUUID();
-    const limited = settings.some((setting) => setting.startsWith(TIME_LIMIT));
+    const isTimed = settings.some((setting) => setting.startsWith(TIME_LIMIT));
     const own = [
-      ...(limited ? [] : [timeLimit(this.timeoutMs)]),
-      ...LIMITS,
+      ...(isTimed ? [] : [timeLimit(this.limits.timeoutMs)]),
+      ...limited(this.limits),
       `--log_comment=${mark}`,
     ];
     try {

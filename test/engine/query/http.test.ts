@@ -171,13 +171,6 @@ describe('the protocol', () => {
   });
 
   test('says clearly what it does not support', async () => {
-    for (const parameters of [{ compress: '1' }, { decompress: '1' }]) {
-      const answer = await ask(server.url, 'SELECT 1', parameters);
-      expect([answer.status, answer.headers.get('x-clickhouse-exception-code')]).toEqual([
-        501,
-        '48',
-      ]);
-    }
     const form = new FormData();
     form.set('query', 'SELECT 1');
     expect((await fetch(server.url, { method: 'POST', body: form })).status).toBe(501);

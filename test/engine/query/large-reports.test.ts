@@ -70,6 +70,6 @@ describe('a report that needs more memory than a query may have', () => {
     );
     expect(status).toBe(500);
     expect(text).toMatch(/MEMORY_LIMIT_EXCEEDED/);
-    expect(text).toMatch(/maximum: 2.00 GiB/);
+    expect(text).toMatch(/maximum: 1.00 GiB.*QUERY_MAX_MEMORY_BYTES/s);
   });
 });

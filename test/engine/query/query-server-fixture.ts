@@ -22,7 +22,7 @@ export const ROWS = 100_000;
 
 /** Opens the query interface of a new engine with the table `custom_data.t` of `ROWS` rows. */
 export async function openQueryServer(
-  limits: Partial<Pick<Limits, 'queryConcurrency' | 'queryTimeoutMs'>> = {},
+  limits: Partial<Pick<Limits, 'queryConcurrency' | 'queryTimeoutMs' | 'queryMemoryBytes'>> = {},
 ): Promise<TestQueryServer> {
   const folder = await mkdtemp(join(tmpdir(), 'custom-data-query-test-'));
   const path = join(folder, 'warehouse');
@@ -38,7 +38,12 @@ export async function openQueryServer(
   const server = createQueryServer({
     path,
     database: 'custom_data',
-    limits: { queryConcurrency: 4, queryTimeoutMs: 20_000, ...limits },
+    limits: {
+      queryConcurrency: 4,
+      queryTimeoutMs: 20_000,
+      queryMemoryBytes: 1_073_741_824,
+      ...limits,
+    },
     logger: createLogger('silent'),
   });
   const port = await server.listen(0, '127.0.0.1');

@@ -31,6 +31,7 @@ test('an empty environment gives the embedded service with every role', () => {
       validationThreads: 1,
       queryConcurrency: 4,
       queryTimeoutMs: 60_000,
+      queryMemoryBytes: 1_073_741_824,
       viewStalledMs: 30_000,
       shutdownMs: 30_000,
     },

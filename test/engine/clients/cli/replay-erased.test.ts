@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = createQueryServer({
     path: chdbFolder(warehouse.dataDir),
     database: warehouse.database,
-    limits: { queryConcurrency: 4, queryTimeoutMs: 20_000 },
+    limits: { queryConcurrency: 4, queryTimeoutMs: 20_000, queryMemoryBytes: 1_073_741_824 },
     logger: createLogger('silent'),
   });
   port = await server.listen(0, '127.0.0.1');
