@@ -61,16 +61,16 @@ export interface CheckedColumn {
   take(block: RowBlock, field: number): void;
 }
 
-/**
- * A column stored once a row, inside the array of its overwrite key. It keeps the accepted values
- * in the warehouse's own form.
- */
+/** A column of values, kept in the warehouse's own form. Encoded columns are memory of the arena. */
 export interface StoredColumn extends CheckedColumn {
   /** Forgets the values and keeps the memory for the next file. */
   reset(): void;
 
-  /** The Native column, with the rows in the order of their keys, written to memory of the arena. */
-  encode(arena: Arena): Uint8Array;
+  /** The Native column of the combinations, with the sum of each one's rows. */
+  encodeSums(arena: Arena): Uint8Array;
+
+  /** The Native column of the CSV rows that are stored too. */
+  encodeRows(arena: Arena): Uint8Array;
 }
 
 /** The date of the overwrite key: checked, and held for the current block. */
@@ -125,10 +125,15 @@ export abstract class NumberColumn implements StoredColumn {
 
   abstract take(block: RowBlock, field: number): void;
 
-  encode(arena: Arena): Uint8Array {
+  abstract encodeSums(arena: Arena): Uint8Array;
+
+  encodeRows(arena: Arena): Uint8Array {
     const { calls } = this.kernel;
-    const address = calls.orderedNumbers(this.column);
-    return arena.copyOf(this.kernel.view(address, 8 * calls.rowsOfFile()));
+    return this.copyOf(calls.numbersOf(this.column, true), 8 * calls.csvRowsOfFile(), arena);
+  }
+
+  protected copyOf(address: number, bytes: number, arena: Arena): Uint8Array {
+    return arena.copyOf(this.kernel.view(address, bytes));
   }
 }
 
@@ -137,12 +142,22 @@ export class CountColumn extends NumberColumn {
   take({ kernel, width, rows }: RowBlock, field: number): void {
     kernel.calls.takeCounts(this.column, field, width, rows);
   }
+
+  encodeSums(arena: Arena): Uint8Array {
+    const { calls } = this.kernel;
+    return this.copyOf(calls.sumCounts(this.column), 8 * calls.combinationsOfFile(), arena);
+  }
 }
 
 /** Decimal numbers, Native `Float64`. */
 export class AmountColumn extends NumberColumn {
   take({ kernel, width, rows }: RowBlock, field: number): void {
     kernel.calls.takeAmounts(this.column, field, width, rows);
+  }
+
+  encodeSums(arena: Arena): Uint8Array {
+    const { calls } = this.kernel;
+    return this.copyOf(calls.sumAmounts(this.column), 8 * calls.combinationsOfFile(), arena);
   }
 }
 
@@ -152,17 +167,19 @@ export class BooleanColumn extends NumberColumn {
     kernel.calls.takeBooleans(this.column, field, width, rows);
   }
 
-  override encode(arena: Arena): Uint8Array {
+  /** A boolean belongs to its combination: all rows of one have the same. */
+  encodeSums(arena: Arena): Uint8Array {
     const { calls } = this.kernel;
-    const address = calls.orderedBooleans(this.column);
-    return arena.copyOf(this.kernel.view(address, 2 * calls.rowsOfFile()));
+    return this.copyOf(calls.booleansOf(this.column, false), 2 * calls.combinationsOfFile(), arena);
+  }
+
+  override encodeRows(arena: Arena): Uint8Array {
+    const { calls } = this.kernel;
+    return this.copyOf(calls.booleansOf(this.column, true), 2 * calls.csvRowsOfFile(), arena);
   }
 }
 
-/**
- * The texts of each row, stored as one: a Native column of a string a row, with NUL between the
- * texts. Columns that a file does not have are blank; nothing follows the last text that it has.
- */
+/** The texts of each row. */
 export class RowTexts {
   /** The kernel's. */
   readonly texts: number;
@@ -194,9 +211,36 @@ export class RowTexts {
     kernel.calls.takeRowTexts(this.texts, present.length / 2, last, width, rows);
   }
 
-  encode(arena: Arena): Uint8Array {
+  /**
+   * Native columns of the combinations: one for each of the first texts, then one of the others,
+   * NUL between them. Texts that the file does not have are blank; nothing follows the last one
+   * that it has.
+   *
+   * @param isPresent of each of the first texts, whether the file has it
+   */
+  encodeCombinations(isPresent: readonly boolean[], arena: Arena): Uint8Array[] {
     const { calls } = this.kernel;
-    const address = calls.orderedRowTexts(this.texts);
-    return arena.copyOf(this.kernel.view(address, calls.rowTextsBytes(this.texts)));
+    calls.openTexts(this.texts);
+    let skipped = 0;
+    const next = (isRest: boolean): Uint8Array => {
+      const column = this.copyOf(calls.nextTexts(this.texts, skipped, isRest), arena);
+      skipped = 0;
+      return column;
+    };
+    const own = isPresent.map((present) => {
+      if (present) return next(false);
+      skipped++;
+      return arena.bytes(calls.combinationsOfFile()).fill(0);
+    });
+    return [...own, next(true)];
+  }
+
+  /** The Native column of the CSV rows that are stored too: all texts of a row, NUL between them. */
+  encodeRows(arena: Arena): Uint8Array {
+    return this.copyOf(this.kernel.calls.textsOfCsvRows(this.texts), arena);
+  }
+
+  private copyOf(address: number, arena: Arena): Uint8Array {
+    return arena.copyOf(this.kernel.view(address, this.kernel.calls.textBytes()));
   }
 }

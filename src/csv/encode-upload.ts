@@ -1,48 +1,77 @@
-import { type Family, valueColumns } from '../domain/families/index.js';
+import { type Column, type Family, ownTexts, valueColumns } from '../domain/families/index.js';
 import type { Arena } from '../domain/memory.js';
 import type { UploadColumns } from './upload-columns.js';
 import type { PreparedUpload } from './verdict.js';
-import type { AmountColumn, CountColumn } from './columns.js';
+import type { NumberColumn, StoredColumn } from './columns.js';
 import type { Kernel } from './kernel/kernel.js';
 
-/** Encodes a valid file's columns, with the rows of each overwrite key side by side. */
+const NONE = new Uint8Array(0);
+
+/** Encodes a valid file's columns, overwrite key by overwrite key. */
 export function encodeUpload(family: Family, columns: UploadColumns, arena: Arena): PreparedUpload {
   const { kernel } = columns;
   const { calls } = kernel;
   calls.orderRows();
-  const rows = calls.rowsOfFile();
+  findCombinations(columns);
   const keys = calls.keysOfFile();
+  const encoded = (rows: number, encode: (column: StoredColumn) => Uint8Array): Uint8Array[] =>
+    valueColumns(family).map((column) =>
+      columns.present.has(column.name)
+        ? encode(columns.stored.get(column.name)!)
+        : absent(column, rows, arena),
+    );
   const totals = family.name === 'cost' ? costTotals(columns, arena) : undefined;
   const keyTexts = (isSecond: boolean): Uint8Array => {
     const address = calls.textsByKey(isSecond);
     return arena.copyOf(kernel.view(address, calls.keyTextBytes()));
   };
   return {
-    rows,
+    rows: calls.rowsOfFile(),
     keys,
     keyColumns: [
       arena.copyOf(kernel.view(calls.daysByKey(), 2 * keys)),
       keyTexts(false),
       keyTexts(true),
     ],
-    rowCounts: wordsOf(kernel, calls.rowsByKey(), keys, arena),
-    rowColumns: [
-      ...valueColumns(family).map(({ name }) =>
-        columns.present.has(name)
-          ? columns.stored.get(name)!.encode(arena)
-          : absentBooleans(rows, arena),
+    combinationCounts: wordsOf(kernel, calls.combinationsByKey(), keys, arena),
+    combinationColumns: [
+      ...encoded(calls.combinationsOfFile(), (column) => column.encodeSums(arena)),
+      ...columns.texts.encodeCombinations(
+        ownTexts(family).map(({ name }) => columns.present.has(name)),
+        arena,
       ),
-      columns.texts.encode(arena),
     ],
+    csvRowCounts: wordsOf(kernel, calls.csvRowsByKey(), keys, arena),
+    csvRowColumns:
+      calls.csvRowsOfFile() === 0
+        ? [...valueColumns(family).map(() => NONE), NONE]
+        : [
+            ...encoded(calls.csvRowsOfFile(), (column) => column.encodeRows(arena)),
+            columns.texts.encodeRows(arena),
+          ],
     totalCounts: totals?.counts ?? new Uint32Array(0),
     totalColumns: totals?.columns ?? [],
   };
 }
 
-/**
- * Booleans are the only values that a file may leave out: first the null flags, then the values.
- */
-function absentBooleans(rows: number, arena: Arena): Uint8Array {
+/** Finds the group-by combinations of each key (see `kernel/assembly/combinations.ts`). */
+function findCombinations({ kernel, stored, texts, present }: UploadColumns): void {
+  const columnOf = (name: string): number =>
+    present.has(name) ? (stored.get(name) as NumberColumn).column : 0;
+  kernel.calls.findCombinations(
+    texts.texts,
+    // Zeros delete cost, not metrics of customers: there 0 is a value.
+    columnOf('impressions'),
+    columnOf('clicks'),
+    columnOf('cost'),
+    columnOf('is_first_event_per_device_id'),
+    columnOf('is_first_event_per_user_id'),
+  );
+}
+
+/** Booleans are the only values that a file may leave out: first the null flags, then the values. */
+function absent({ name, kind }: Column, rows: number, arena: Arena): Uint8Array {
+  if (kind !== 'boolean') throw new Error(`a file without ${name} has no value for it`);
   return arena
     .bytes(rows * 2)
     .fill(1, 0, rows)
@@ -60,9 +89,9 @@ function costTotals({ kernel, stored, texts }: UploadColumns, arena: Arena): Tot
   const { calls } = kernel;
   const count = calls.sumTotals(
     texts.texts,
-    (stored.get('impressions') as CountColumn).column,
-    (stored.get('clicks') as CountColumn).column,
-    (stored.get('cost') as AmountColumn).column,
+    (stored.get('impressions') as NumberColumn).column,
+    (stored.get('clicks') as NumberColumn).column,
+    (stored.get('cost') as NumberColumn).column,
   );
   const copyOf = (address: number, bytes: number): Uint8Array =>
     arena.copyOf(kernel.view(address, count * bytes));

@@ -24,22 +24,38 @@ interface KernelCalls {
   clearRowTexts(texts: number): void;
   roomForTextFields(count: number): number;
   takeRowTexts(texts: number, count: number, nulls: number, width: number, rows: number): void;
-  rowTextsBytes(texts: number): number;
-  orderedRowTexts(texts: number): number;
   newNumberColumn(): number;
   clearNumbers(column: number): void;
   takeCounts(column: number, field: number, width: number, rows: number): void;
   takeAmounts(column: number, field: number, width: number, rows: number): void;
   takeBooleans(column: number, field: number, width: number, rows: number): void;
-  orderedNumbers(column: number): number;
-  orderedBooleans(column: number): number;
   setHashKey(a: number, b: number, c: number, d: number): void;
   openKeys(expected: number): void;
   groupRows(first: number, second: number, width: number, rows: number): void;
   orderRows(): void;
+  /** 0 stands for a column that the file lacks. */
+  findCombinations(
+    texts: number,
+    impressions: number,
+    clicks: number,
+    cost: number,
+    flag: number,
+    secondFlag: number,
+  ): void;
+  combinationsOfFile(): number;
+  csvRowsOfFile(): number;
+  combinationsByKey(): number;
+  csvRowsByKey(): number;
+  sumCounts(column: number): number;
+  sumAmounts(column: number): number;
+  numbersOf(column: number, ofCsvRows: boolean): number;
+  booleansOf(column: number, ofCsvRows: boolean): number;
+  openTexts(texts: number): void;
+  nextTexts(texts: number, skipped: number, isRest: boolean): number;
+  textsOfCsvRows(texts: number): number;
+  textBytes(): number;
   rowsOfFile(): number;
   keysOfFile(): number;
-  rowsByKey(): number;
   daysByKey(): number;
   textsByKey(isSecond: boolean): number;
   keyTextBytes(): number;

@@ -6,6 +6,7 @@ const optionalText = (name: string): Column => ({
   required: false,
   role: 'group-by',
 });
+const ownText = (name: string): Column => ({ ...optionalText(name), isOwn: true });
 
 /** Cost, impressions and clicks per date, channel and campaign. */
 export const COST: Family = {
@@ -14,15 +15,15 @@ export const COST: Family = {
   columns: [
     { name: 'date', kind: 'date', required: true, role: 'key' },
     { name: 'channel', kind: 'channel', required: true, role: 'key' },
-    { name: 'currency', kind: 'currency', required: true, role: 'group-by' },
+    { name: 'currency', kind: 'currency', required: true, role: 'group-by', isOwn: true },
     { name: 'campaign', kind: 'text', required: true, role: 'key' },
     { name: 'impressions', kind: 'count', required: true, role: 'metric' },
     { name: 'clicks', kind: 'count', required: true, role: 'metric' },
     { name: 'cost', kind: 'amount', required: true, role: 'metric' },
-    optionalText('campaign_id'),
-    optionalText('ad_group'),
+    ownText('campaign_id'),
+    ownText('ad_group'),
     optionalText('ad_group_id'),
-    optionalText('ad_creative'),
+    ownText('ad_creative'),
     optionalText('ad_creative_id'),
     optionalText('term'),
     optionalText('term_id'),
@@ -32,8 +33,8 @@ export const COST: Family = {
     optionalText('sub_sub_publisher_1'),
     optionalText('sub_sub_publisher_2'),
     optionalText('sub_sub_publisher_3'),
-    { name: 'country', kind: 'country', required: false, role: 'group-by' },
-    optionalText('os_name'),
+    { name: 'country', kind: 'country', required: false, role: 'group-by', isOwn: true },
+    ownText('os_name'),
   ],
   optionalMayBeBlank: false,
   maxRows: 10_000,

@@ -38,6 +38,8 @@ export interface Column {
   readonly required: boolean;
   /** `key`: part of the overwrite key; `group-by`: a finer dimension; `metric`: what is summed. */
   readonly role: 'key' | 'group-by' | 'metric';
+  /** Of a text: stored as an element of its own, because reports often ask for it. */
+  readonly isOwn?: true;
 }
 
 export interface Family {
@@ -45,8 +47,8 @@ export interface Family {
   /** The storage table, and the stem of the views' names. */
   readonly table: 'cost' | 'self_serve';
   /**
-   * In the order of the specification. The views' columns and the stored texts have the same order,
-   * so a new text column can only be added behind the last one.
+   * In the order of the specification, which is that of the views' columns. Texts are stored in the
+   * order of `textColumns`, and found by their place in it: that order only grows at its end.
    */
   readonly columns: readonly Column[];
   /** Whether an optional column that is in the header may have blank values. */
@@ -62,7 +64,7 @@ export function keyColumns(family: Family): readonly Column[] {
   return family.columns.filter((column) => column.role === 'key');
 }
 
-/** The columns stored once a row, inside the key's array. */
+/** The columns outside the key. */
 export function rowColumns(family: Family): readonly Column[] {
   return family.columns.filter((column) => column.role !== 'key');
 }
@@ -77,10 +79,18 @@ export function valueColumns(family: Family): readonly Column[] {
   return rowColumns(family).filter(({ kind }) => VALUE_KINDS.includes(kind));
 }
 
-/**
- * The text columns of a row, in the order in which they are joined to the stored tuple's last
- * element.
- */
+/** The text columns of a row that are stored as elements of their own. */
+export function ownTexts(family: Family): readonly Column[] {
+  return rowColumns(family).filter(({ isOwn }) => isOwn === true);
+}
+
+/** The other text columns of a row, in the order in which they are joined to one element. */
+export function joinedTexts(family: Family): readonly Column[] {
+  const texts = rowColumns(family).filter(({ kind }) => !VALUE_KINDS.includes(kind));
+  return texts.filter(({ isOwn }) => isOwn !== true);
+}
+
+/** All text columns of a row, in the order in which they are joined for a stored CSV row. */
 export function textColumns(family: Family): readonly Column[] {
-  return rowColumns(family).filter(({ kind }) => !VALUE_KINDS.includes(kind));
+  return [...ownTexts(family), ...joinedTexts(family)];
 }

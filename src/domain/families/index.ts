@@ -4,7 +4,14 @@ import { SELF_SERVE } from './self-serve.js';
 
 export { COST } from './cost.js';
 export { SELF_SERVE } from './self-serve.js';
-export { keyColumns, rowColumns, textColumns, valueColumns } from './family.js';
+export {
+  joinedTexts,
+  keyColumns,
+  ownTexts,
+  rowColumns,
+  textColumns,
+  valueColumns,
+} from './family.js';
 export type { Column, Family, FamilyName, ValueKind } from './family.js';
 
 export const FAMILIES: readonly Family[] = [COST, SELF_SERVE];

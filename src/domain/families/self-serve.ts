@@ -6,6 +6,10 @@ const optional = (name: string, kind: Column['kind'] = 'text'): Column => ({
   required: false,
   role: 'group-by',
 });
+const own = (name: string, kind: Column['kind'] = 'text'): Column => ({
+  ...optional(name, kind),
+  isOwn: true,
+});
 
 /** Custom metrics: a named value per date and channel. */
 export const SELF_SERVE: Family = {
@@ -16,14 +20,14 @@ export const SELF_SERVE: Family = {
     { name: 'channel', kind: 'text', required: true, role: 'key' },
     { name: 'event_category', kind: 'metric-name', required: true, role: 'key' },
     { name: 'event_value', kind: 'amount', required: true, role: 'metric' },
-    optional('campaign'),
-    optional('ad_group'),
-    optional('ad_creative'),
+    own('campaign'),
+    own('ad_group'),
+    own('ad_creative'),
     optional('content'),
     optional('event_source', 'event-source'),
-    optional('os_name'),
+    own('os_name'),
     optional('term'),
-    optional('country', 'country'),
+    own('country', 'country'),
     optional('currency', 'currency'),
     optional('sub_publisher'),
     optional('sub_sub_publisher_1'),

@@ -81,8 +81,8 @@ export class PreparePool implements Preparer {
 }
 
 /**
- * Room for the columns of a cost file with the currency in its keys: 1 MiB of text, and 62 bytes of
- * numbers a row.
+ * Room for the columns of a cost file with a key in every row: 1 MiB of text, and 72 bytes a row for
+ * numbers and blank texts. A file whose CSV rows are stored too may need more.
  */
 const PIECE_BYTES = 2 * 1024 * 1024;
 /** The columns of a smaller file get memory of their own. */

@@ -47,7 +47,7 @@ async function storedByVersion(
   for (let from = 0; from < uploads.length; from += MOST_ASKED) {
     const versions = uploads.slice(from, from + MOST_ASKED).map(({ version }) => version);
     const found = await warehouse.lookUp<StoredVersion>(
-      `SELECT toString(version) AS upload, count() AS keys, sum(csv_rows.size0) AS found
+      `SELECT toString(version) AS upload, count() AS keys, sum(if(csv_rows.size0 = 0, combinations.size0, csv_rows.size0)) AS found
        FROM ${database}.${family.table}
        WHERE version IN (SELECT version FROM asked)
        GROUP BY version`,

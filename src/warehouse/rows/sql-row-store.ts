@@ -9,7 +9,7 @@ import { probeBlock } from './memory-probe.js';
 import { readBack } from './read-back.js';
 
 /**
- * For what 250,000 keys have besides their uploads' columns: 53 bytes each, and the account's name.
+ * For what 250,000 keys have besides their uploads' columns: 61 bytes each, and the account's name.
  */
 const BLOCK_BYTES = 32 * 1024 * 1024;
 /** One for each insert that a family may have under way, or for each family. */

@@ -1,12 +1,26 @@
-import { type Column, type Family, keyColumns, valueColumns } from '../../domain/families/index.js';
+import {
+  type Column,
+  type Family,
+  keyColumns,
+  ownTexts,
+  valueColumns,
+} from '../../domain/families/index.js';
 import type { Arena } from '../../domain/memory.js';
 import { blockOf, type NativeColumn, STRING, UINT128, UUID } from '../native/block.js';
 import type { UploadToStore } from '../row-store.js';
 import type { NativeBlock } from '../warehouse.js';
 import type { PreparedUpload } from '../../csv/verdict.js';
 
-/** All texts of a row, NUL between them. */
-const TEXTS = 'texts String';
+type Element = Pick<Column, 'name' | 'kind'>;
+
+/** Several texts, NUL between them. */
+const TEXTS: Element = { name: 'texts', kind: 'text' };
+const TOTALS: readonly Element[] = [
+  { name: 'currency', kind: 'currency' },
+  { name: 'impressions', kind: 'count' },
+  { name: 'clicks', kind: 'count' },
+  { name: 'cost', kind: 'amount' },
+];
 
 /**
  * One Native block for a family's storage table: a row for each overwrite key of all uploads.
@@ -31,57 +45,71 @@ export function storageBlock(
     repeated('uploaded_at', "DateTime('UTC')", uploads, arena, ({ uploadedAt }) =>
       Uint8Array.from(Buffer.from(Uint32Array.of(uploadedAt).buffer)),
     ),
-    {
-      name: 'csv_rows',
-      type: arrayOf([...values.map((value) => `${value.name} ${nativeType(value)}`), TEXTS]),
-      parts: [
-        arrayEnds(
-          prepared.map(({ rowCounts }) => rowCounts),
-          arena,
-        ),
-        ...values.flatMap((value, index) => valueParts(value, index, prepared)),
-        ...prepared.map(({ rowColumns }) => rowColumns[values.length]!),
-      ],
-    },
+    arrayColumn(
+      'combinations',
+      [...values, ...ownTexts(family), TEXTS],
+      prepared.map(({ combinationCounts: counts, combinationColumns: columns }) => ({
+        counts,
+        columns,
+      })),
+      arena,
+    ),
+    arrayColumn(
+      'csv_rows',
+      [...values, TEXTS],
+      prepared.map(({ csvRowCounts: counts, csvRowColumns: columns }) => ({ counts, columns })),
+      arena,
+    ),
   ];
-  if (family.name === 'cost') columns.push(totalsColumn(prepared, arena));
+  if (family.name === 'cost') {
+    const totals = prepared.map(({ totalCounts: counts, totalColumns: columns }) => ({
+      counts,
+      columns,
+    }));
+    columns.push(arrayColumn('totals', TOTALS, totals, arena));
+  }
   return blockOf(
     columns,
     prepared.reduce((sum, { keys }) => sum + keys, 0),
   );
 }
 
-/** One of the rows' values, of all uploads one after the other. */
-function valueParts(
-  { kind }: Column,
-  index: number,
-  prepared: readonly PreparedUpload[],
-): Uint8Array[] {
-  const parts = prepared.map(({ rowColumns }) => rowColumns[index]!);
-  if (kind !== 'boolean') return parts;
-  // A nullable column has all its null flags first, and then its values.
-  const nulls = prepared.map(({ rows }, upload) => parts[upload]!.subarray(0, rows));
-  const values = prepared.map(({ rows }, upload) => parts[upload]!.subarray(rows));
-  return [...nulls, ...values];
+/** The elements of one array column of an upload: by key how many, then their Native columns. */
+interface Elements {
+  readonly counts: Uint32Array;
+  readonly columns: readonly Uint8Array[];
 }
 
-function totalsColumn(prepared: readonly PreparedUpload[], arena: Arena): NativeColumn {
-  const elements = ['currency String', 'impressions UInt64', 'clicks UInt64', 'cost Float64'];
+/** An array of tuples, of all uploads one after the other. */
+function arrayColumn(
+  name: string,
+  elements: readonly Element[],
+  uploads: readonly Elements[],
+  arena: Arena,
+): NativeColumn {
+  const counts = uploads.map((upload) => upload.counts);
   return {
-    name: 'totals',
-    type: arrayOf(elements),
+    name,
+    type: arrayOf(elements.map((element) => `${element.name} ${nativeType(element)}`)),
     parts: [
-      arrayEnds(
-        prepared.map(({ totalCounts }) => totalCounts),
-        arena,
-      ),
-      ...elements.flatMap((_, index) => prepared.map(({ totalColumns }) => totalColumns[index]!)),
+      arrayEnds(counts, arena),
+      ...elements.flatMap(({ kind }, index) => {
+        const parts = uploads.map(({ columns }) => columns[index]!);
+        return kind === 'boolean' ? nullableParts(parts) : parts;
+      }),
     ],
   };
 }
 
-function nativeType(column: Column): string {
-  switch (column.kind) {
+/** A nullable column has all its null flags first, and then its values, of a byte each. */
+function nullableParts(parts: readonly Uint8Array[]): Uint8Array[] {
+  const nulls = parts.map((part) => part.subarray(0, part.length / 2));
+  const values = parts.map((part) => part.subarray(part.length / 2));
+  return [...nulls, ...values];
+}
+
+function nativeType({ kind }: Element): string {
+  switch (kind) {
     case 'count':
       return 'UInt64';
     case 'amount':
@@ -89,7 +117,7 @@ function nativeType(column: Column): string {
     case 'boolean':
       return 'Nullable(Bool)';
     default:
-      throw new Error(`${column.name} is no value`);
+      return 'String';
   }
 }
 

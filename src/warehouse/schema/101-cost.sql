@@ -13,9 +13,25 @@ CREATE TABLE IF NOT EXISTS {database}.cost
     version UInt128,
     request_id UUID,
     uploaded_at DateTime('UTC'),
-    -- The key's rows. Their texts are one, NUL between them, which no text has: what a file leaves out costs
-    -- nothing. Their order is that of the family's columns; those behind the last one that a file has may
-    -- be missing.
+    -- What reports show: the key's group-by combinations, each with the sums of its rows, without
+    -- those of which all rows are zero.
+    -- Texts that reports often ask for are elements of their own. The others are one, NUL between
+    -- them, which no text has, in the order of the family's columns. Those behind the last one that a
+    -- file has may be missing.
+    combinations Array(Tuple(
+        impressions UInt64,
+        clicks UInt64,
+        cost Float64,
+        currency String,
+        campaign_id String,
+        ad_group String,
+        ad_creative String,
+        country String,
+        os_name String,
+        texts String
+    )),
+    -- The key's CSV rows, if they are not exactly its combinations; else empty. All texts are one:
+    -- those of their own first.
     csv_rows Array(Tuple(
         impressions UInt64,
         clicks UInt64,
@@ -34,6 +50,8 @@ CREATE TABLE IF NOT EXISTS {database}.cost
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, date, channel, campaign)
 SETTINGS
+    -- Keys, not rows: as many rows as a flat table has in a granule.
+    index_granularity = 1024,
     min_bytes_for_wide_part = 268435456,
     -- Ten or so parts of one size are merged, not five: a row is written less often on its way to a large
     -- part. Rows are wide, merging is what a stored row costs most.

@@ -7,9 +7,23 @@ CREATE TABLE IF NOT EXISTS {database}.self_serve
     version UInt128,
     request_id UUID,
     uploaded_at DateTime('UTC'),
-    -- The key's rows. Their texts are one, NUL between them, which no text has: what a file leaves out costs
-    -- nothing. Their order is that of the family's columns; those behind the last one that a file has may
-    -- be missing.
+    -- What reports show: the key's group-by combinations, each with the sums of its rows.
+    -- Texts that reports often ask for are elements of their own. The others are one, NUL between
+    -- them, which no text has, in the order of the family's columns. Those behind the last one that a
+    -- file has may be missing.
+    combinations Array(Tuple(
+        event_value Float64,
+        is_first_event_per_device_id Nullable(Bool),
+        is_first_event_per_user_id Nullable(Bool),
+        campaign String,
+        ad_group String,
+        ad_creative String,
+        os_name String,
+        country String,
+        texts String
+    )),
+    -- The key's CSV rows, if they are not exactly its combinations; else empty. All texts are one:
+    -- those of their own first.
     csv_rows Array(Tuple(
         event_value Float64,
         is_first_event_per_device_id Nullable(Bool),
@@ -21,6 +35,8 @@ CREATE TABLE IF NOT EXISTS {database}.self_serve
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, date, channel, event_category)
 SETTINGS
+    -- Keys, not rows: as many rows as a flat table has in a granule.
+    index_granularity = 1024,
     min_bytes_for_wide_part = 268435456,
     -- See `cost`.
     merge_selector_base = 10,

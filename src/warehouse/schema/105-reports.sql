@@ -1,37 +1,86 @@
 -- What analysts read. Every view reads FINAL: what an upload has replaced is never seen.
+--
+-- Views of combinations name each of their elements in ARRAY JOIN: newer engines then read only those
+-- that a query asks for. With the settings of the reports, as many threads read as there are (a month
+-- of an account is few granules, which the engine would leave to one), and conditions on the key are
+-- checked before rows of the same key are compared.
 
--- One row per stored CSV row.
+-- One row per stored CSV row. Of most keys they are the combinations.
 CREATE VIEW IF NOT EXISTS {database}.cost_rows
 AS SELECT
     account,
     date,
     channel,
-    (splitByChar('\0', row.texts) AS texts)[1] AS currency,
+    currency,
     campaign,
-    row.impressions AS impressions,
-    row.clicks AS clicks,
-    row.cost AS cost,
-    texts[2] AS campaign_id,
-    texts[3] AS ad_group,
-    texts[4] AS ad_group_id,
-    texts[5] AS ad_creative,
-    texts[6] AS ad_creative_id,
-    texts[7] AS term,
-    texts[8] AS term_id,
-    texts[9] AS ad_account,
-    texts[10] AS ad_account_id,
-    texts[11] AS sub_publisher,
-    texts[12] AS sub_sub_publisher_1,
-    texts[13] AS sub_sub_publisher_2,
-    texts[14] AS sub_sub_publisher_3,
-    texts[15] AS country,
-    texts[16] AS os_name,
+    impressions,
+    clicks,
+    cost,
+    campaign_id,
+    ad_group,
+    (splitByChar('\0', texts) AS others)[1] AS ad_group_id,
+    ad_creative,
+    others[2] AS ad_creative_id,
+    others[3] AS term,
+    others[4] AS term_id,
+    others[5] AS ad_account,
+    others[6] AS ad_account_id,
+    others[7] AS sub_publisher,
+    others[8] AS sub_sub_publisher_1,
+    others[9] AS sub_sub_publisher_2,
+    others[10] AS sub_sub_publisher_3,
+    country,
+    os_name,
     request_id,
     uploaded_at
 FROM {database}.cost FINAL
-ARRAY JOIN csv_rows AS row;
+ARRAY JOIN
+    combinations.impressions AS impressions,
+    combinations.clicks AS clicks,
+    combinations.cost AS cost,
+    combinations.currency AS currency,
+    combinations.campaign_id AS campaign_id,
+    combinations.ad_group AS ad_group,
+    combinations.ad_creative AS ad_creative,
+    combinations.country AS country,
+    combinations.os_name AS os_name,
+    combinations.texts AS texts
+WHERE csv_rows.size0 = 0
+UNION ALL
+SELECT
+    account,
+    date,
+    channel,
+    (splitByChar('\0', texts) AS split)[1] AS currency,
+    campaign,
+    impressions,
+    clicks,
+    cost,
+    split[2] AS campaign_id,
+    split[3] AS ad_group,
+    split[7] AS ad_group_id,
+    split[4] AS ad_creative,
+    split[8] AS ad_creative_id,
+    split[9] AS term,
+    split[10] AS term_id,
+    split[11] AS ad_account,
+    split[12] AS ad_account_id,
+    split[13] AS sub_publisher,
+    split[14] AS sub_sub_publisher_1,
+    split[15] AS sub_sub_publisher_2,
+    split[16] AS sub_sub_publisher_3,
+    split[5] AS country,
+    split[6] AS os_name,
+    request_id,
+    uploaded_at
+FROM {database}.cost FINAL
+ARRAY JOIN
+    csv_rows.impressions AS impressions,
+    csv_rows.clicks AS clicks,
+    csv_rows.cost AS cost,
+    csv_rows.texts AS texts;
 
--- Group-by combinations of which every row is all zero are deleted ones.
+-- One row per group-by combination that is not deleted.
 CREATE VIEW IF NOT EXISTS {database}.cost_report
 AS SELECT
     account,
@@ -41,48 +90,40 @@ AS SELECT
     campaign,
     campaign_id,
     ad_group,
-    ad_group_id,
+    (splitByChar('\0', texts) AS others)[1] AS ad_group_id,
     ad_creative,
-    ad_creative_id,
-    term,
-    term_id,
-    ad_account,
-    ad_account_id,
-    sub_publisher,
-    sub_sub_publisher_1,
-    sub_sub_publisher_2,
-    sub_sub_publisher_3,
+    others[2] AS ad_creative_id,
+    others[3] AS term,
+    others[4] AS term_id,
+    others[5] AS ad_account,
+    others[6] AS ad_account_id,
+    others[7] AS sub_publisher,
+    others[8] AS sub_sub_publisher_1,
+    others[9] AS sub_sub_publisher_2,
+    others[10] AS sub_sub_publisher_3,
     country,
     os_name,
-    sum(stored.impressions) AS impressions,
-    sum(stored.clicks) AS clicks,
-    sum(stored.cost) AS cost
-FROM {database}.cost_rows AS stored
-GROUP BY
-    account,
-    date,
-    channel,
-    currency,
-    campaign,
-    campaign_id,
-    ad_group,
-    ad_group_id,
-    ad_creative,
-    ad_creative_id,
-    term,
-    term_id,
-    ad_account,
-    ad_account_id,
-    sub_publisher,
-    sub_sub_publisher_1,
-    sub_sub_publisher_2,
-    sub_sub_publisher_3,
-    country,
-    os_name
-HAVING max(stored.impressions != 0 OR stored.clicks != 0 OR stored.cost != 0);
+    impressions,
+    clicks,
+    cost
+FROM {database}.cost FINAL
+ARRAY JOIN
+    combinations.impressions AS impressions,
+    combinations.clicks AS clicks,
+    combinations.cost AS cost,
+    combinations.currency AS currency,
+    combinations.campaign_id AS campaign_id,
+    combinations.ad_group AS ad_group,
+    combinations.ad_creative AS ad_creative,
+    combinations.country AS country,
+    combinations.os_name AS os_name,
+    combinations.texts AS texts
+SETTINGS
+    merge_tree_min_rows_for_concurrent_read = 8192,
+    merge_tree_min_bytes_for_concurrent_read = 1,
+    optimize_move_to_prewhere_if_final = 1;
 
--- One row per overwrite key and currency, from the totals stored with the key. Read by as many threads as
--- there are: a month of an account is few granules, which the engine would leave to one.
+-- One row per overwrite key and currency, from the totals stored with the key.
 CREATE VIEW IF NOT EXISTS {database}.cost_summary
 AS SELECT
     account,
@@ -97,7 +138,8 @@ FROM {database}.cost FINAL
 ARRAY JOIN totals AS total
 SETTINGS
     merge_tree_min_rows_for_concurrent_read = 8192,
-    merge_tree_min_bytes_for_concurrent_read = 1;
+    merge_tree_min_bytes_for_concurrent_read = 1,
+    optimize_move_to_prewhere_if_final = 1;
 
 -- One row per stored CSV row.
 CREATE VIEW IF NOT EXISTS {database}.self_serve_rows
@@ -106,28 +148,68 @@ AS SELECT
     date,
     channel,
     event_category,
-    row.event_value AS event_value,
-    (splitByChar('\0', row.texts) AS texts)[1] AS campaign,
-    texts[2] AS ad_group,
-    texts[3] AS ad_creative,
-    texts[4] AS content,
-    texts[5] AS event_source,
-    texts[6] AS os_name,
-    texts[7] AS term,
-    texts[8] AS country,
-    texts[9] AS currency,
-    texts[10] AS sub_publisher,
-    texts[11] AS sub_sub_publisher_1,
-    texts[12] AS sub_sub_publisher_2,
-    texts[13] AS sub_sub_publisher_3,
-    row.is_first_event_per_device_id AS is_first_event_per_device_id,
-    row.is_first_event_per_user_id AS is_first_event_per_user_id,
+    event_value,
+    campaign,
+    ad_group,
+    ad_creative,
+    (splitByChar('\0', texts) AS others)[1] AS content,
+    others[2] AS event_source,
+    os_name,
+    others[3] AS term,
+    country,
+    others[4] AS currency,
+    others[5] AS sub_publisher,
+    others[6] AS sub_sub_publisher_1,
+    others[7] AS sub_sub_publisher_2,
+    others[8] AS sub_sub_publisher_3,
+    is_first_event_per_device_id,
+    is_first_event_per_user_id,
     request_id,
     uploaded_at
 FROM {database}.self_serve FINAL
-ARRAY JOIN csv_rows AS row;
+ARRAY JOIN
+    combinations.event_value AS event_value,
+    combinations.is_first_event_per_device_id AS is_first_event_per_device_id,
+    combinations.is_first_event_per_user_id AS is_first_event_per_user_id,
+    combinations.campaign AS campaign,
+    combinations.ad_group AS ad_group,
+    combinations.ad_creative AS ad_creative,
+    combinations.os_name AS os_name,
+    combinations.country AS country,
+    combinations.texts AS texts
+WHERE csv_rows.size0 = 0
+UNION ALL
+SELECT
+    account,
+    date,
+    channel,
+    event_category,
+    event_value,
+    (splitByChar('\0', texts) AS split)[1] AS campaign,
+    split[2] AS ad_group,
+    split[3] AS ad_creative,
+    split[6] AS content,
+    split[7] AS event_source,
+    split[4] AS os_name,
+    split[8] AS term,
+    split[5] AS country,
+    split[9] AS currency,
+    split[10] AS sub_publisher,
+    split[11] AS sub_sub_publisher_1,
+    split[12] AS sub_sub_publisher_2,
+    split[13] AS sub_sub_publisher_3,
+    is_first_event_per_device_id,
+    is_first_event_per_user_id,
+    request_id,
+    uploaded_at
+FROM {database}.self_serve FINAL
+ARRAY JOIN
+    csv_rows.event_value AS event_value,
+    csv_rows.is_first_event_per_device_id AS is_first_event_per_device_id,
+    csv_rows.is_first_event_per_user_id AS is_first_event_per_user_id,
+    csv_rows.texts AS texts;
 
--- Archived metrics are hidden.
+-- One row per group-by combination. Archived metrics are hidden.
 CREATE VIEW IF NOT EXISTS {database}.self_serve_report
 AS SELECT
     account,
@@ -137,40 +219,34 @@ AS SELECT
     campaign,
     ad_group,
     ad_creative,
-    content,
-    event_source,
+    (splitByChar('\0', texts) AS others)[1] AS content,
+    others[2] AS event_source,
     os_name,
-    term,
+    others[3] AS term,
     country,
-    currency,
-    sub_publisher,
-    sub_sub_publisher_1,
-    sub_sub_publisher_2,
-    sub_sub_publisher_3,
+    others[4] AS currency,
+    others[5] AS sub_publisher,
+    others[6] AS sub_sub_publisher_1,
+    others[7] AS sub_sub_publisher_2,
+    others[8] AS sub_sub_publisher_3,
     is_first_event_per_device_id,
     is_first_event_per_user_id,
-    sum(stored.event_value) AS event_value
-FROM {database}.self_serve_rows AS stored
+    event_value
+FROM {database}.self_serve FINAL
+ARRAY JOIN
+    combinations.event_value AS event_value,
+    combinations.is_first_event_per_device_id AS is_first_event_per_device_id,
+    combinations.is_first_event_per_user_id AS is_first_event_per_user_id,
+    combinations.campaign AS campaign,
+    combinations.ad_group AS ad_group,
+    combinations.ad_creative AS ad_creative,
+    combinations.os_name AS os_name,
+    combinations.country AS country,
+    combinations.texts AS texts
 WHERE (account, event_category) NOT IN (
     SELECT account, name FROM {database}.metric_archivals FINAL WHERE archived
 )
-GROUP BY
-    account,
-    date,
-    channel,
-    event_category,
-    campaign,
-    ad_group,
-    ad_creative,
-    content,
-    event_source,
-    os_name,
-    term,
-    country,
-    currency,
-    sub_publisher,
-    sub_sub_publisher_1,
-    sub_sub_publisher_2,
-    sub_sub_publisher_3,
-    is_first_event_per_device_id,
-    is_first_event_per_user_id;
+SETTINGS
+    merge_tree_min_rows_for_concurrent_read = 8192,
+    merge_tree_min_bytes_for_concurrent_read = 1,
+    optimize_move_to_prewhere_if_final = 1;

@@ -31,6 +31,17 @@ CREATE TABLE custom_data.cost
     `version` UInt128,
     `request_id` UUID,
     `uploaded_at` DateTime('UTC'),
+    `combinations` Array(Tuple(
+        impressions UInt64,
+        clicks UInt64,
+        cost Float64,
+        currency String,
+        campaign_id String,
+        ad_group String,
+        ad_creative String,
+        country String,
+        os_name String,
+        texts String)),
     `csv_rows` Array(Tuple(
         impressions UInt64,
         clicks UInt64,
@@ -45,7 +56,7 @@ CREATE TABLE custom_data.cost
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, date, channel, campaign)
-SETTINGS min_bytes_for_wide_part = 268435456, merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 268435456, merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
 
 CREATE VIEW custom_data.cost_report
 (
@@ -81,45 +92,36 @@ AS SELECT
     campaign,
     campaign_id,
     ad_group,
-    ad_group_id,
+    (splitByChar('\0', texts) AS others)[1] AS ad_group_id,
     ad_creative,
-    ad_creative_id,
-    term,
-    term_id,
-    ad_account,
-    ad_account_id,
-    sub_publisher,
-    sub_sub_publisher_1,
-    sub_sub_publisher_2,
-    sub_sub_publisher_3,
+    others[2] AS ad_creative_id,
+    others[3] AS term,
+    others[4] AS term_id,
+    others[5] AS ad_account,
+    others[6] AS ad_account_id,
+    others[7] AS sub_publisher,
+    others[8] AS sub_sub_publisher_1,
+    others[9] AS sub_sub_publisher_2,
+    others[10] AS sub_sub_publisher_3,
     country,
     os_name,
-    sum(stored.impressions) AS impressions,
-    sum(stored.clicks) AS clicks,
-    sum(stored.cost) AS cost
-FROM custom_data.cost_rows AS stored
-GROUP BY
-    account,
-    date,
-    channel,
-    currency,
-    campaign,
-    campaign_id,
-    ad_group,
-    ad_group_id,
-    ad_creative,
-    ad_creative_id,
-    term,
-    term_id,
-    ad_account,
-    ad_account_id,
-    sub_publisher,
-    sub_sub_publisher_1,
-    sub_sub_publisher_2,
-    sub_sub_publisher_3,
-    country,
-    os_name
-HAVING max((stored.impressions != 0) OR (stored.clicks != 0) OR (stored.cost != 0));
+    impressions,
+    clicks,
+    cost
+FROM custom_data.cost
+FINAL
+ARRAY JOIN
+    combinations.impressions AS impressions,
+    combinations.clicks AS clicks,
+    combinations.cost AS cost,
+    combinations.currency AS currency,
+    combinations.campaign_id AS campaign_id,
+    combinations.ad_group AS ad_group,
+    combinations.ad_creative AS ad_creative,
+    combinations.country AS country,
+    combinations.os_name AS os_name,
+    combinations.texts AS texts
+SETTINGS merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1, optimize_move_to_prewhere_if_final = 1;
 
 CREATE VIEW custom_data.cost_rows
 (
@@ -153,31 +155,76 @@ AS SELECT
     account,
     date,
     channel,
-    (splitByChar('\0', row.texts) AS texts)[1] AS currency,
+    currency,
     campaign,
-    row.impressions AS impressions,
-    row.clicks AS clicks,
-    row.cost AS cost,
-    texts[2] AS campaign_id,
-    texts[3] AS ad_group,
-    texts[4] AS ad_group_id,
-    texts[5] AS ad_creative,
-    texts[6] AS ad_creative_id,
-    texts[7] AS term,
-    texts[8] AS term_id,
-    texts[9] AS ad_account,
-    texts[10] AS ad_account_id,
-    texts[11] AS sub_publisher,
-    texts[12] AS sub_sub_publisher_1,
-    texts[13] AS sub_sub_publisher_2,
-    texts[14] AS sub_sub_publisher_3,
-    texts[15] AS country,
-    texts[16] AS os_name,
+    impressions,
+    clicks,
+    cost,
+    campaign_id,
+    ad_group,
+    (splitByChar('\0', texts) AS others)[1] AS ad_group_id,
+    ad_creative,
+    others[2] AS ad_creative_id,
+    others[3] AS term,
+    others[4] AS term_id,
+    others[5] AS ad_account,
+    others[6] AS ad_account_id,
+    others[7] AS sub_publisher,
+    others[8] AS sub_sub_publisher_1,
+    others[9] AS sub_sub_publisher_2,
+    others[10] AS sub_sub_publisher_3,
+    country,
+    os_name,
     request_id,
     uploaded_at
 FROM custom_data.cost
 FINAL
-ARRAY JOIN csv_rows AS row;
+ARRAY JOIN
+    combinations.impressions AS impressions,
+    combinations.clicks AS clicks,
+    combinations.cost AS cost,
+    combinations.currency AS currency,
+    combinations.campaign_id AS campaign_id,
+    combinations.ad_group AS ad_group,
+    combinations.ad_creative AS ad_creative,
+    combinations.country AS country,
+    combinations.os_name AS os_name,
+    combinations.texts AS texts
+WHERE csv_rows.size0 = 0
+UNION ALL
+SELECT
+    account,
+    date,
+    channel,
+    (splitByChar('\0', texts) AS split)[1] AS currency,
+    campaign,
+    impressions,
+    clicks,
+    cost,
+    split[2] AS campaign_id,
+    split[3] AS ad_group,
+    split[7] AS ad_group_id,
+    split[4] AS ad_creative,
+    split[8] AS ad_creative_id,
+    split[9] AS term,
+    split[10] AS term_id,
+    split[11] AS ad_account,
+    split[12] AS ad_account_id,
+    split[13] AS sub_publisher,
+    split[14] AS sub_sub_publisher_1,
+    split[15] AS sub_sub_publisher_2,
+    split[16] AS sub_sub_publisher_3,
+    split[5] AS country,
+    split[6] AS os_name,
+    request_id,
+    uploaded_at
+FROM custom_data.cost
+FINAL
+ARRAY JOIN
+    csv_rows.impressions AS impressions,
+    csv_rows.clicks AS clicks,
+    csv_rows.cost AS cost,
+    csv_rows.texts AS texts;
 
 CREATE VIEW custom_data.cost_summary
 (
@@ -202,7 +249,7 @@ AS SELECT
 FROM custom_data.cost
 FINAL
 ARRAY JOIN totals AS total
-SETTINGS merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1;
+SETTINGS merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1, optimize_move_to_prewhere_if_final = 1;
 
 CREATE TABLE custom_data.insert_probes
 (
@@ -315,6 +362,16 @@ CREATE TABLE custom_data.self_serve
     `version` UInt128,
     `request_id` UUID,
     `uploaded_at` DateTime('UTC'),
+    `combinations` Array(Tuple(
+        event_value Float64,
+        is_first_event_per_device_id Nullable(Bool),
+        is_first_event_per_user_id Nullable(Bool),
+        campaign String,
+        ad_group String,
+        ad_creative String,
+        os_name String,
+        country String,
+        texts String)),
     `csv_rows` Array(Tuple(
         event_value Float64,
         is_first_event_per_device_id Nullable(Bool),
@@ -324,7 +381,7 @@ CREATE TABLE custom_data.self_serve
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, date, channel, event_category)
-SETTINGS min_bytes_for_wide_part = 268435456, merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 268435456, merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
 
 CREATE VIEW custom_data.self_serve_report
 (
@@ -357,20 +414,31 @@ AS SELECT
     campaign,
     ad_group,
     ad_creative,
-    content,
-    event_source,
+    (splitByChar('\0', texts) AS others)[1] AS content,
+    others[2] AS event_source,
     os_name,
-    term,
+    others[3] AS term,
     country,
-    currency,
-    sub_publisher,
-    sub_sub_publisher_1,
-    sub_sub_publisher_2,
-    sub_sub_publisher_3,
+    others[4] AS currency,
+    others[5] AS sub_publisher,
+    others[6] AS sub_sub_publisher_1,
+    others[7] AS sub_sub_publisher_2,
+    others[8] AS sub_sub_publisher_3,
     is_first_event_per_device_id,
     is_first_event_per_user_id,
-    sum(stored.event_value) AS event_value
-FROM custom_data.self_serve_rows AS stored
+    event_value
+FROM custom_data.self_serve
+FINAL
+ARRAY JOIN
+    combinations.event_value AS event_value,
+    combinations.is_first_event_per_device_id AS is_first_event_per_device_id,
+    combinations.is_first_event_per_user_id AS is_first_event_per_user_id,
+    combinations.campaign AS campaign,
+    combinations.ad_group AS ad_group,
+    combinations.ad_creative AS ad_creative,
+    combinations.os_name AS os_name,
+    combinations.country AS country,
+    combinations.texts AS texts
 WHERE (account, event_category) NOT IN (
     SELECT
         account,
@@ -379,26 +447,7 @@ WHERE (account, event_category) NOT IN (
     FINAL
     WHERE archived
 )
-GROUP BY
-    account,
-    date,
-    channel,
-    event_category,
-    campaign,
-    ad_group,
-    ad_creative,
-    content,
-    event_source,
-    os_name,
-    term,
-    country,
-    currency,
-    sub_publisher,
-    sub_sub_publisher_1,
-    sub_sub_publisher_2,
-    sub_sub_publisher_3,
-    is_first_event_per_device_id,
-    is_first_event_per_user_id;
+SETTINGS merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1, optimize_move_to_prewhere_if_final = 1;
 
 CREATE VIEW custom_data.self_serve_rows
 (
@@ -430,27 +479,68 @@ AS SELECT
     date,
     channel,
     event_category,
-    row.event_value AS event_value,
-    (splitByChar('\0', row.texts) AS texts)[1] AS campaign,
-    texts[2] AS ad_group,
-    texts[3] AS ad_creative,
-    texts[4] AS content,
-    texts[5] AS event_source,
-    texts[6] AS os_name,
-    texts[7] AS term,
-    texts[8] AS country,
-    texts[9] AS currency,
-    texts[10] AS sub_publisher,
-    texts[11] AS sub_sub_publisher_1,
-    texts[12] AS sub_sub_publisher_2,
-    texts[13] AS sub_sub_publisher_3,
-    row.is_first_event_per_device_id AS is_first_event_per_device_id,
-    row.is_first_event_per_user_id AS is_first_event_per_user_id,
+    event_value,
+    campaign,
+    ad_group,
+    ad_creative,
+    (splitByChar('\0', texts) AS others)[1] AS content,
+    others[2] AS event_source,
+    os_name,
+    others[3] AS term,
+    country,
+    others[4] AS currency,
+    others[5] AS sub_publisher,
+    others[6] AS sub_sub_publisher_1,
+    others[7] AS sub_sub_publisher_2,
+    others[8] AS sub_sub_publisher_3,
+    is_first_event_per_device_id,
+    is_first_event_per_user_id,
     request_id,
     uploaded_at
 FROM custom_data.self_serve
 FINAL
-ARRAY JOIN csv_rows AS row;
+ARRAY JOIN
+    combinations.event_value AS event_value,
+    combinations.is_first_event_per_device_id AS is_first_event_per_device_id,
+    combinations.is_first_event_per_user_id AS is_first_event_per_user_id,
+    combinations.campaign AS campaign,
+    combinations.ad_group AS ad_group,
+    combinations.ad_creative AS ad_creative,
+    combinations.os_name AS os_name,
+    combinations.country AS country,
+    combinations.texts AS texts
+WHERE csv_rows.size0 = 0
+UNION ALL
+SELECT
+    account,
+    date,
+    channel,
+    event_category,
+    event_value,
+    (splitByChar('\0', texts) AS split)[1] AS campaign,
+    split[2] AS ad_group,
+    split[3] AS ad_creative,
+    split[6] AS content,
+    split[7] AS event_source,
+    split[4] AS os_name,
+    split[8] AS term,
+    split[5] AS country,
+    split[9] AS currency,
+    split[10] AS sub_publisher,
+    split[11] AS sub_sub_publisher_1,
+    split[12] AS sub_sub_publisher_2,
+    split[13] AS sub_sub_publisher_3,
+    is_first_event_per_device_id,
+    is_first_event_per_user_id,
+    request_id,
+    uploaded_at
+FROM custom_data.self_serve
+FINAL
+ARRAY JOIN
+    csv_rows.event_value AS event_value,
+    csv_rows.is_first_event_per_device_id AS is_first_event_per_device_id,
+    csv_rows.is_first_event_per_user_id AS is_first_event_per_user_id,
+    csv_rows.texts AS texts;
 
 CREATE VIEW custom_data.upload_requests
 (

@@ -1,6 +1,9 @@
 import {
+  joinedTexts,
+  ownTexts,
   textColumns,
   valueColumns,
+  type Column,
   type Family,
   type ValueKind,
 } from '../../../src/domain/families/index.js';
@@ -21,8 +24,12 @@ export interface Total {
 export interface DecodedKey {
   /** The date, then the two texts of the key. */
   readonly key: readonly [string, string, string];
-  /** The columns outside the key, by name. */
+  /** The CSV rows: the columns outside the key, by name. */
   readonly rows: readonly Row[];
+  /** What reports show. */
+  readonly combinations: readonly Row[];
+  /** Whether the CSV rows are stored beside the combinations. */
+  readonly hasCsvRows: boolean;
   readonly totals: readonly Total[];
 }
 
@@ -33,28 +40,45 @@ export function decodePrepared(family: Family, upload: PreparedUpload): DecodedK
     read(upload.keyColumns[1]!, upload.keys, (bytes) => bytes.text()),
     read(upload.keyColumns[2]!, upload.keys, (bytes) => bytes.text()),
   ];
-  const columns = valueColumns(family);
-  if (upload.rowColumns.length !== columns.length + 1) {
-    throw new Error('another number of columns');
-  }
-  const values = columns.map(({ kind }, i) => readRows(upload.rowColumns[i]!, upload.rows, kind));
-  const texts = read(upload.rowColumns.at(-1)!, upload.rows, (bytes) => bytes.text());
-  const textNames = textColumns(family).map(({ name }) => name);
-  const rows = texts.map((joined, row) => {
-    const decoded: Record<string, Value> = {};
-    for (const [i, { name }] of columns.entries()) decoded[name] = values[i]![row]!;
-    const parts = textsOf(joined, textNames.length);
-    for (const [i, name] of textNames.entries()) decoded[name] = parts[i] ?? '';
-    return decoded;
-  });
+  const { combinationCounts, combinationColumns, csvRowCounts, csvRowColumns } = upload;
+  const combinations = split(
+    readElements(family, ownTexts(family), joinedTexts(family), combinationColumns),
+    combinationCounts,
+  );
+  const csvRows = split(readElements(family, [], textColumns(family), csvRowColumns), csvRowCounts);
   const totals = readTotals(upload);
-  const rowsOf = split(rows, upload.rowCounts);
   const totalsOf = upload.totalCounts.length === 0 ? [] : split(totals, upload.totalCounts);
   return days.map((day, i) => ({
     key: [day, firsts[i]!, seconds[i]!],
-    rows: rowsOf[i]!,
+    rows: csvRows[i]!.length > 0 ? csvRows[i]! : combinations[i]!,
+    combinations: combinations[i]!,
+    hasCsvRows: csvRows[i]!.length > 0,
     totals: totalsOf[i] ?? [],
   }));
+}
+
+/** Rows of values, texts of their own, and texts joined to one. */
+function readElements(
+  family: Family,
+  own: readonly Column[],
+  joined: readonly Column[],
+  columns: readonly Uint8Array[],
+): Row[] {
+  const values = valueColumns(family);
+  if (columns.length !== values.length + own.length + 1) {
+    throw new Error('another number of columns');
+  }
+  // The first value of each family is a number of eight bytes.
+  const rows = columns[0]!.length / 8;
+  const read = [...values, ...own].map(({ kind }, i) => readRows(columns[i]!, rows, kind));
+  const texts = readRows(columns.at(-1)!, rows, 'text');
+  return texts.map((text, row) => {
+    const decoded: Record<string, Value> = {};
+    for (const [i, { name }] of [...values, ...own].entries()) decoded[name] = read[i]![row]!;
+    const parts = textsOf(String(text), joined.length);
+    for (const [i, { name }] of joined.entries()) decoded[name] = parts[i] ?? '';
+    return decoded;
+  });
 }
 
 /** The texts of a row. Texts after the last one of its file are left out. */
@@ -70,8 +94,10 @@ function readRows(bytes: Uint8Array, rows: number, kind: ValueKind): Value[] {
       return read(bytes, rows, (column) => column.bigUint());
     case 'amount':
       return read(bytes, rows, (column) => column.double());
-    default:
+    case 'boolean':
       return nullableBooleans(bytes, rows);
+    default:
+      return read(bytes, rows, (column) => column.text());
   }
 }
 

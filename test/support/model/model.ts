@@ -172,22 +172,50 @@ export function modelVerdict(
   }
   return {
     valid: true,
-    keys: [...groups.values()].map((group) => ({
-      ...group,
-      totals: name === 'cost' ? totalsOf(group.rows) : [],
-    })),
+    keys: [...groups.values()].map((group) => {
+      const combinations = combinationsOf(name === 'cost' ? group.rows.filter(isLive) : group.rows);
+      return {
+        ...group,
+        combinations,
+        hasCsvRows: combinations.length !== group.rows.length,
+        totals: name === 'cost' ? totalsOf(group.rows) : [],
+      };
+    }),
   };
 }
 
 const blankOf = (rule: Rule): Value => (rule === bool ? null : '');
 
-/** Skips rows that are all zeros: they delete, so they count in no total. */
+const METRICS = ['impressions', 'clicks', 'cost', 'event_value'];
+
+/** A row of cost that is all zeros deletes: it counts in no sum. */
+const isLive = (row: Row): boolean => METRICS.some((metric) => Number(row[metric] ?? 0) !== 0);
+
+/** Rows that differ in metrics alone are one, in the order of their first rows. */
+function combinationsOf(rows: readonly Row[]): Row[] {
+  const found = new Map<string, Record<string, Value>>();
+  for (const row of rows) {
+    const isMetric = ([name]: [string, Value]): boolean => METRICS.includes(name);
+    const id = JSON.stringify(Object.entries(row).filter((entry) => !isMetric(entry)));
+    const sums = found.get(id);
+    if (sums === undefined) {
+      found.set(id, { ...row });
+      continue;
+    }
+    for (const [name, value] of Object.entries(row).filter(isMetric)) {
+      const sum = sums[name]!;
+      sums[name] = typeof sum === 'bigint' ? sum + (value as bigint) : Number(sum) + Number(value);
+    }
+  }
+  return [...found.values()];
+}
+
 function totalsOf(rows: readonly Row[]): Total[] {
   const totals = new Map<string, Total>();
   for (const row of rows) {
+    if (!isLive(row)) continue;
     const [impressions, clicks] = [row['impressions'] as bigint, row['clicks'] as bigint];
     const [name, cost] = [row['currency'] as string, row['cost'] as number];
-    if (impressions === 0n && clicks === 0n && cost === 0) continue;
     const sum = totals.get(name) ?? { currency: name, impressions: 0n, clicks: 0n, cost: 0 };
     totals.set(name, {
       currency: name,

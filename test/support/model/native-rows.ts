@@ -16,6 +16,9 @@ import {
 import {
   COST,
   familyNamed,
+  joinedTexts,
+  ownTexts,
+  rowColumns,
   SELF_SERVE,
   textColumns,
   valueColumns,
@@ -68,17 +71,17 @@ export function tuple(elements: Readonly<Record<string, ColumnType<Value>>>): Co
   };
 }
 
-function rowsTuple(family: Family): ColumnType<Row> {
-  const values = valueColumns(family).map((column) => [column.name, typeOf(column)] as const);
-  return tuple({ ...Object.fromEntries(values), texts: STRING });
+function elements(columns: readonly Column[]): ColumnType<Row> {
+  const types = columns.map((column) => [column.name, typeOf(column)] as const);
+  return tuple({ ...Object.fromEntries(types), texts: STRING });
 }
 
 /**
- * Joins the texts of a row, up to the last one that any row of its key has. Here the rows of a key
- * are its whole upload.
+ * Joins texts of a row, up to the last one that any row of its key has. Here the rows of a key are
+ * its whole upload.
  */
-function withTexts(family: Family, row: Row, rows: readonly Row[]): Row {
-  const names = textColumns(family).map(({ name }) => name);
+function withTexts(columns: readonly Column[], row: Row, rows: readonly Row[]): Row {
+  const names = columns.map(({ name }) => name);
   const last = names.findLastIndex((name) => rows.some((each) => name in each));
   return {
     ...row,
@@ -87,6 +90,23 @@ function withTexts(family: Family, row: Row, rows: readonly Row[]): Row {
       .map((name) => row[name] ?? '')
       .join('\0'),
   };
+}
+
+/** The key's group-by combinations, each with the sums of its rows; in cost, without rows of zeros. */
+function combinationsOf(family: Family, rows: readonly Row[]): Row[] {
+  const found = new Map<string, Record<string, Value>>();
+  const dimensions = rowColumns(family).filter(({ role }) => role === 'group-by');
+  for (const row of family === COST ? rows.filter(isLive) : rows) {
+    const id = JSON.stringify(dimensions.map(({ name }) => row[name] ?? ''));
+    const sums = found.get(id);
+    if (sums === undefined) found.set(id, { ...row });
+    else {
+      for (const metric of METRICS) {
+        if (metric in row) sums[metric] = Number(sums[metric] ?? 0) + Number(row[metric]);
+      }
+    }
+  }
+  return [...found.values()];
 }
 
 export function storageBlock(table: Family['table'], keys: readonly StoredKey[]): NativeBlock {
@@ -129,9 +149,20 @@ export function storageBlock(table: Family['table'], keys: readonly StoredKey[])
       keys.map((key) => key.uploadedAt),
     ),
     column(
+      'combinations',
+      array(elements([...valueColumns(family), ...ownTexts(family)])),
+      keys.map(({ rows }) =>
+        combinationsOf(family, rows).map((row) => withTexts(joinedTexts(family), row, rows)),
+      ),
+    ),
+    column(
       'csv_rows',
-      array(rowsTuple(family)),
-      keys.map(({ rows }) => rows.map((row) => withTexts(family, row, rows))),
+      array(elements(valueColumns(family))),
+      keys.map(({ rows }) =>
+        combinationsOf(family, rows).length === rows.length
+          ? []
+          : rows.map((row) => withTexts(textColumns(family), row, rows)),
+      ),
     ),
   ];
   if (family === SELF_SERVE) return blockOf(columns, keys.length);
@@ -146,20 +177,29 @@ const TOTAL = tuple({
 });
 
 function totalsOf({ rows }: StoredKey): Row[] {
-  const live = rows.filter((row) => METRICS.some((metric) => Number(row[metric] ?? 0) !== 0));
+  const live = rows.filter(isLive);
   const currencies = [...new Set(live.map((row) => row['currency'] ?? ''))];
   return currencies.map((currency) => {
     const same = rows.filter((row) => row['currency'] === currency);
     const sum = (metric: string): number =>
       same.reduce((total, row) => total + Number(row[metric] ?? 0), 0);
-    return { currency, ...Object.fromEntries(METRICS.map((metric) => [metric, sum(metric)])) };
+    return {
+      currency,
+      impressions: sum('impressions'),
+      clicks: sum('clicks'),
+      cost: sum('cost'),
+    };
   });
 }
 
-const METRICS = ['impressions', 'clicks', 'cost'] as const;
+const METRICS = ['impressions', 'clicks', 'cost', 'event_value'];
+
+function isLive(row: Row): boolean {
+  return METRICS.some((metric) => Number(row[metric] ?? 0) !== 0);
+}
 
 function typeOf({ kind }: Column): ColumnType<Value> {
   if (kind === 'count') return UINT64;
   if (kind === 'amount') return FLOAT64;
-  return nullable(BOOL);
+  return kind === 'boolean' ? nullable(BOOL) : STRING;
 }

@@ -49,13 +49,17 @@ export class WarehouseModel {
 
   costReport(account: string): ReportRow[] {
     const metrics = ['impressions', 'clicks', 'cost'];
-    return grouped(this.costRows(account).filter(isShown), (row) => without(row, metrics), metrics);
+    return grouped(
+      this.stored('cost', account).filter(isShown),
+      (row) => without(row, metrics),
+      metrics,
+    );
   }
 
   costSummary(account: string): ReportRow[] {
     const metrics = ['impressions', 'clicks', 'cost'];
     return grouped(
-      this.costRows(account).filter(isShown),
+      this.stored('cost', account).filter(isShown),
       ({ account, date, channel, campaign, currency }) => ({
         account: account!,
         date: date!,
@@ -68,7 +72,7 @@ export class WarehouseModel {
   }
 
   selfServeReport(account: string): ReportRow[] {
-    return grouped(this.selfServeRows(account), (row) => without(row, ['event_value']), [
+    return grouped(this.stored('self_serve', account), (row) => without(row, ['event_value']), [
       'event_value',
     ]);
   }
@@ -79,8 +83,13 @@ export class WarehouseModel {
   }
 
   private rowsOf(table: 'cost' | 'self_serve', account: string): ReportRow[] {
+    return sorted(this.stored(table, account));
+  }
+
+  /** The rows of each key in the order of their file, as sums add them. */
+  private stored(table: 'cost' | 'self_serve', account: string): ReportRow[] {
     const rows = [...this.keys[table].values()].filter(([row]) => row!['account'] === account);
-    return sorted(rows.flat());
+    return rows.flat();
   }
 }
 

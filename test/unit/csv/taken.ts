@@ -24,7 +24,7 @@ export function takenBy(
   if (column instanceof NumberColumn) column.reset();
   column.take(block, 0);
   const number = column instanceof NumberColumn ? column.column : undefined;
-  const address = number === undefined ? 0 : kernel.calls.orderedNumbers(number);
+  const address = number === undefined ? 0 : kernel.calls.numbersOf(number, false);
   const { buffer, byteOffset } = kernel.view(address, 8);
   return { broken, value: new DataView(buffer, byteOffset, 8) };
 }

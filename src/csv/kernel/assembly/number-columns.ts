@@ -1,6 +1,5 @@
 import { amount, report } from './host';
 import { Room } from './memory';
-import { order, rowCount } from './overwrite-keys';
 import { ends, starts } from './scanner';
 import { notOfKind } from './texts';
 
@@ -11,7 +10,7 @@ export class NumberColumn {
   rows: usize = 0;
 }
 
-const ABSENT: u64 = 2;
+export const ABSENT: u64 = 2;
 const MAX_COUNT: u64 = 999_999_999_999;
 const DOT: u8 = 0x2e;
 const PLUS: u8 = 0x2b;
@@ -26,9 +25,6 @@ const LETTER_F: u8 = 0x66;
 const POWERS = memory.data<f64>([
   1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 ]);
-
-const gathered = new Room();
-const booleans = new Room();
 
 export function newNumberColumn(): NumberColumn {
   return new NumberColumn();
@@ -129,28 +125,4 @@ function amountOf(start: usize, end: usize): f64 {
   const value = <f64>digits / load<f64>(POWERS + (scale << 3));
   // Minus zero would show as "-0" in reports.
   return sign == MINUS && digits != 0 ? -value : value;
-}
-
-/** Where the values lie, with the rows in the order of their keys. */
-export function orderedNumbers(column: NumberColumn): usize {
-  const values = column.values.start;
-  if (order == 0) return values;
-  const out = gathered.reserve((<usize>rowCount) << 3);
-  for (let i: usize = 0; i < <usize>rowCount; i++) {
-    store<u64>(out + (i << 3), load<u64>(values + ((<usize>load<u32>(order + (i << 2))) << 3)));
-  }
-  return out;
-}
-
-/** Where the Native `Nullable(Bool)` lies: a byte a row that says whether it is null, then the values. */
-export function orderedBooleans(column: NumberColumn): usize {
-  const values = orderedNumbers(column);
-  const rows = <usize>rowCount;
-  const out = booleans.reserve(2 * rows);
-  for (let row: usize = 0; row < rows; row++) {
-    const value = load<u64>(values + (row << 3));
-    store<bool>(out + row, value == ABSENT);
-    store<bool>(out + rows + row, value == 1);
-  }
-  return out;
 }

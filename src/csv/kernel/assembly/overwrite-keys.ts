@@ -163,15 +163,6 @@ export function rowsOfKey(key: i32): i32 {
   return load<i32>(place(key), ROWS);
 }
 
-/** Where it lies by key how many rows it has, four bytes each. */
-export function rowsByKey(): usize {
-  const out = outRoom.reserve((<usize>keyCount) << 2);
-  for (let key = 0; key < keyCount; key++) {
-    store<i32>(out + ((<usize>key) << 2), rowsOfKey(key));
-  }
-  return out;
-}
-
 /** Where the Native `Date` of the keys lies, two bytes each. */
 export function daysByKey(): usize {
   const out = outRoom.reserve((<usize>keyCount) << 1);

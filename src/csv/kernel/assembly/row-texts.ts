@@ -1,5 +1,4 @@
 import { copyText, putLength, Room } from './memory';
-import { order, rowCount } from './overwrite-keys';
 import { ends, starts } from './scanner';
 
 /**
@@ -14,10 +13,14 @@ export class RowTexts {
   /** By row, where its string begins, and at the end where the last one ends; four bytes each. */
   places: Room = new Room();
   rows: usize = 0;
+
+  /** Where a row's string begins within `native`; of the number of rows: where the last one ends. */
+  placeOf(row: usize): usize {
+    return <usize>load<u32>(this.places.start + (row << 2));
+  }
 }
 
 const fields = new Room();
-const gathered = new Room();
 
 export function newRowTexts(): RowTexts {
   return new RowTexts();
@@ -79,31 +82,9 @@ export function takeRowTexts(texts: RowTexts, count: i32, nulls: i32, width: i32
   texts.rows += rows;
 }
 
-/** The size of the Native column in bytes. */
-export function rowTextsBytes(texts: RowTexts): usize {
-  return texts.used;
-}
-
-/** Where the Native column lies, with the rows in the order of their keys. */
-export function orderedRowTexts(texts: RowTexts): usize {
-  const native = texts.native.start;
-  if (order == 0) return native;
-  const places = texts.places.start;
-  const out = gathered.reserve(texts.used);
-  let to = out;
-  for (let i: usize = 0; i < <usize>rowCount; i++) {
-    const place = places + ((<usize>load<u32>(order + (i << 2))) << 2);
-    const start = <usize>load<u32>(place);
-    const length = <usize>load<u32>(place, 4) - start;
-    copyText(native + start, to, length);
-    to += length;
-  }
-  return out;
-}
-
 /** The first text of a row if it has three bytes, as a Native string in four. */
 export function firstCode(texts: RowTexts, row: usize): u32 {
-  const at = texts.native.start + <usize>load<u32>(texts.places.start + (row << 2));
+  const at = texts.native.start + texts.placeOf(row);
   const text = load<u8>(at) < 0x80 ? at + 1 : at + 2;
   return (load<u32>(text) << 8) | 3;
 }

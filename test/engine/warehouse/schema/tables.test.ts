@@ -4,6 +4,7 @@ import {
   COST,
   FAMILIES,
   keyColumns,
+  ownTexts,
   valueColumns,
   type Column,
 } from '../../../../src/domain/families/index.js';
@@ -27,23 +28,25 @@ async function columnsOf(table: string): Promise<{ name: string; type: string }[
 const names = (columns: readonly { readonly name: string }[]): string[] =>
   columns.map(({ name }) => name);
 
-function rowType({ name, kind }: Column): string {
+function elementType({ name, kind }: Column): string {
   switch (kind) {
     case 'count':
       return `${name} UInt64`;
     case 'amount':
       return `${name} Float64`;
-    default:
+    case 'boolean':
       return `${name} Nullable(Bool)`;
+    default:
+      return `${name} String`;
   }
 }
 
 describe.each(FAMILIES)('$table', (family) => {
   const sortingKey = ['account', ...names(keyColumns(family))];
 
-  test('stores the rows of an overwrite key with the values of the family, and their texts', async () => {
-    const elements = [...valueColumns(family).map(rowType), 'texts String'];
-    const rows = `Array(Tuple(${elements.join(', ')}))`;
+  test('stores the combinations of an overwrite key, and its rows, with the columns of the family', async () => {
+    const arrayOf = (columns: readonly Column[]): string =>
+      `Array(Tuple(${[...columns.map(elementType), 'texts String'].join(', ')}))`;
     const totals = 'Array(Tuple(currency String, impressions UInt64, clicks UInt64, cost Float64))';
     expect(await columnsOf(family.table)).toEqual([
       { name: 'account', type: 'LowCardinality(String)' },
@@ -53,7 +56,8 @@ describe.each(FAMILIES)('$table', (family) => {
       { name: 'version', type: 'UInt128' },
       { name: 'request_id', type: 'UUID' },
       { name: 'uploaded_at', type: "DateTime('UTC')" },
-      { name: 'csv_rows', type: rows },
+      { name: 'combinations', type: arrayOf([...valueColumns(family), ...ownTexts(family)]) },
+      { name: 'csv_rows', type: arrayOf(valueColumns(family)) },
       ...(family === COST ? [{ name: 'totals', type: totals }] : []),
     ]);
   });

@@ -49,6 +49,19 @@ test('the overwrite keys are those of the specification', () => {
   ]);
 });
 
+test('the order in which texts are stored only grows at its end', () => {
+  expect(textColumns(COST).map(({ name }) => name)).toEqual([
+    ...['currency', 'campaign_id', 'ad_group', 'ad_creative', 'country', 'os_name'],
+    ...['ad_group_id', 'ad_creative_id', 'term', 'term_id', 'ad_account', 'ad_account_id'],
+    ...['sub_publisher', 'sub_sub_publisher_1', 'sub_sub_publisher_2', 'sub_sub_publisher_3'],
+  ]);
+  expect(textColumns(SELF_SERVE).map(({ name }) => name)).toEqual([
+    ...['campaign', 'ad_group', 'ad_creative', 'os_name', 'country'],
+    ...['content', 'event_source', 'term', 'currency'],
+    ...['sub_publisher', 'sub_sub_publisher_1', 'sub_sub_publisher_2', 'sub_sub_publisher_3'],
+  ]);
+});
+
 test('the first text of a cost row is its currency: the totals take it from there', () => {
   expect(textColumns(COST)[0]).toMatchObject({ kind: 'currency', required: true });
 });

@@ -71,6 +71,44 @@ test('self-serve uploads with flags that are true, false and absent', () => {
   );
 });
 
+test('uploads with rows that agree, whose CSV rows are stored too', () => {
+  const key = { date: '2026-03-01', channel: 'Search', third: 'Signups' };
+  const values = ['true', 'false', 'true'].map((flag) =>
+    goodRow('self-serve', { is_first_event_per_user_id: flag, content: 'c', campaign: flag }),
+  );
+  const rows = [true, false, true].map((flag) => ({
+    event_value: 3,
+    is_first_event_per_user_id: flag,
+    content: 'c',
+    campaign: String(flag),
+  }));
+  const once = goodRow('self-serve', { is_first_event_per_user_id: 'false' });
+  expectBlock(
+    SELF_SERVE,
+    [csv(values), csv([once]), csv(values)],
+    [
+      { ...upload(0), ...key, rows },
+      { ...upload(1), ...key, rows: [{ event_value: 3, is_first_event_per_user_id: false }] },
+      { ...upload(2), ...key, rows },
+    ],
+  );
+});
+
+test('cost uploads with rows of zeros, and with rows that agree', () => {
+  const key = { date: '2026-03-01', channel: 'Search', third: 'Spring' };
+  const zero = { impressions: '0', clicks: '0', cost: '0' };
+  const row = { currency: 'EUR', impressions: 100, clicks: 10, cost: 1.5, term: 't' };
+  const values = goodRow('cost', { term: 't' });
+  expectBlock(
+    COST,
+    [csv([values, { ...values, ...zero }, values]), csv([{ ...values, ...zero }])],
+    [
+      { ...upload(0), ...key, rows: [row, { ...row, impressions: 0, clicks: 0, cost: 0 }, row] },
+      { ...upload(1), ...key, rows: [{ ...row, impressions: 0, clicks: 0, cost: 0 }] },
+    ],
+  );
+});
+
 test('cost uploads with columns of their own', () => {
   const key = { date: '2026-03-01', channel: 'Search', third: 'Spring' };
   const row = { currency: 'EUR', impressions: 100, clicks: 10, cost: 1.5 };
