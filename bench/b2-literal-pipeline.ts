@@ -28,7 +28,7 @@ export async function b2(bench: Bench): Promise<readonly Figure[]> {
   return [
     ratioFigure({
       name: 'B2 against the literal pipeline',
-      goal: atLeast(8),
+      goal: atLeast(20),
       unit: 'rows/s',
       ours,
       theirs: literal,

@@ -27,7 +27,7 @@ export async function b3(bench: Bench): Promise<readonly Figure[]> {
     return [
       ratioFigure({
         name: NAME,
-        goal: atLeast(0.5),
+        goal: atLeast(0.6),
         unit: 'rows/s',
         ours: measured.kafka,
         theirs: measured.embedded,

@@ -5,9 +5,6 @@ import type { OneCoreCommands } from './programs/one-core.js';
 import { atLeast, type Figure, ratioFigure } from './report/figure.js';
 import { costLoad, FILE_ROWS } from './service/throughput.js';
 
-/** 400,000 rows a second where uDSV alone parses 1.9 million; in proportion on other machines. */
-const GOAL = 400_000 / 1_900_000;
-
 /** One thread from bytes to an encoded upload, compared with the fastest parser alone. */
 export async function b7(bench: Bench): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
@@ -31,7 +28,7 @@ export async function b7(bench: Bench): Promise<readonly Figure[]> {
       figures.push(
         ratioFigure({
           name: `B7 one core, ${rowsPerKey === 1 ? 'all keys distinct' : `${rowsPerKey} rows a key`}, against uDSV parsing`,
-          goal: atLeast(Math.round(GOAL * 1000) / 1000),
+          goal: atLeast(1),
           unit: 'rows/s',
           ...measured,
           beside: 'uDSV',

@@ -1,49 +1,176 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 
+import { chdbFolder } from '../src/config/data-folder.js';
+import { FAMILIES, type FamilyName } from '../src/domain/families/index.js';
 import type { Bench } from './benchmark.js';
-import { inTurn } from './measure.js';
 import { Child } from './process/child.js';
-import { makeFolder, removeFolder } from './process/cleanup.js';
-import type { ReportCommands, Source } from './programs/report.js';
-import { atMost, type Figure, ratioFigure } from './report/figure.js';
-import { ACCOUNT } from './service/service.js';
-import { storedRows } from './service/stored-rows.js';
+import { endWithUs, makeFolder, removeFolder } from './process/cleanup.js';
+import type { ReportsCommands } from './programs/reports.js';
+import { atMost, type Figure, notRun, ratioFigure } from './report/figure.js';
+import { type Question, QUESTIONS } from './reports/questions.js';
 
-/** How long an analyst waits for a report, compared with a table that never had overwrites. */
+/** Below it, times are alike for a person. */
+const SHORTEST_MS = 10;
+const READS = 9;
+/** Right after a load, merges change the answer's price while it is measured. */
+const QUICK_READS = 3;
+const NEXT_ENGINE = 'bench/reports/next-engine.mjs';
+
+/** By question, milliseconds. */
+type Times = ReadonlyMap<Question, number>;
+
+/** How long reports take, compared with a flat table of the rows that they show. */
 export async function b9(bench: Bench): Promise<readonly Figure[]> {
-  const { folder, rows } = await storedRows(bench);
   const dataDir = await makeFolder();
-  await cp(folder, dataDir, { recursive: true });
-  const program = Child.start<ReportCommands>('programs/report');
+  const program = Child.start<ReportsCommands>('programs/reports');
   try {
     await program.call('open', { dataDir });
-    const account = ACCOUNT;
-    const flatReport = await program.call('read', { source: 'flat', account });
-    if (flatReport === '') throw new Error('the report is empty');
-    for (const source of ['cost_summary', 'cost_report'] as const) {
-      if ((await program.call('read', { source, account })) !== flatReport) {
-        throw new Error(`${source} and the flat table give different reports`);
-      }
+    const atOnce = new Map<Question, number>();
+    const later = new Map<Question, number>();
+    let rows = 0;
+    for (const { name } of FAMILIES) {
+      bench.say(`B9: storing rows of ${name}`);
+      rows += await program.call('store', { family: name, largest: bench.sizes.reportFiles });
+      bench.say(`B9: ${await program.call('parts', name)} parts`);
+      await timeAll(program, name, atOnce);
+      await program.call('wait', { ms: bench.sizes.settleMs });
+      bench.say(`B9: ${await program.call('parts', name)} parts a minute later`);
+      await timeAll(program, name, later);
     }
-    const time = (source: Source) => (): Promise<number> =>
-      program.call('time', { source, account });
-    const { summary, report, flat } = await inTurn(bench.sizes.rounds, {
-      summary: time('cost_summary'),
-      flat: time('flat'),
-      report: time('cost_report'),
-    });
-    const shared = { unit: 'ms', theirs: flat, beside: 'flat', note: `${rows} rows stored` };
+    for (const { name } of FAMILIES) {
+      await program.call('merge', name);
+      await program.call('flatten', name);
+    }
+    await requireEqualAnswers(program);
+    const merged = await timed(program, ({ view }) => view);
+    const flat = await timed(program, (question) => question.flat);
+    await program.call('close');
     return [
-      ratioFigure({
-        ...shared,
-        name: 'B9 30 days of an account, cost_summary, against a flat table',
-        goal: atMost(1.5),
-        ours: summary,
-      }),
-      ratioFigure({ ...shared, name: 'B9 the same through cost_report', ours: report }),
+      ...QUESTIONS.map((question) =>
+        against(`B9 ${question.name}`, question, merged, flat, 4, `flat; ${rows} rows stored`),
+      ),
+      ...QUESTIONS.map((question) =>
+        against(`B9 right after the load: ${question.name}`, question, atOnce, merged, 4, 'merged'),
+      ),
+      ...QUESTIONS.map((question) =>
+        against(`B9 a minute later: ${question.name}`, question, later, merged, 1.5, 'merged'),
+      ),
+      ...(await onNextEngine(dataDir)),
     ];
   } finally {
     await program.end();
     await removeFolder(dataDir);
   }
+}
+
+async function timeAll(
+  program: Child<ReportsCommands>,
+  family: FamilyName,
+  times: Map<Question, number>,
+): Promise<void> {
+  for (const question of QUESTIONS) {
+    if (question.family !== (family === 'cost' ? 'cost' : 'self_serve')) continue;
+    const order = { sql: question.view, reads: QUICK_READS };
+    times.set(question, await program.call('time', order));
+  }
+}
+
+async function timed(
+  program: Child<ReportsCommands>,
+  sqlOf: (question: Question) => string,
+): Promise<Times> {
+  const times = new Map<Question, number>();
+  for (const question of QUESTIONS) {
+    times.set(question, await program.call('time', { sql: sqlOf(question), reads: READS }));
+  }
+  return times;
+}
+
+/** @throws Error when a view and the flat table give different answers, or none */
+async function requireEqualAnswers(program: Child<ReportsCommands>): Promise<void> {
+  for (const { name, view, flat, report } of QUESTIONS) {
+    const answer = await program.call('ask', view);
+    if (answer === '[]') throw new Error(`${name}: there is no answer`);
+    for (const other of report === undefined ? [flat] : [flat, report]) {
+      if ((await program.call('ask', other)) !== answer) {
+        throw new Error(`${name}: a view and the flat table give different answers`);
+      }
+    }
+  }
+}
+
+function against(
+  name: string,
+  question: Question,
+  ours: Times,
+  theirs: Times,
+  goal: number,
+  beside: string,
+): Figure {
+  const of = (times: Times): number[] => [Math.max(SHORTEST_MS, times.get(question)!)];
+  const took = (times: Times): string => `${times.get(question)!.toFixed(1)} ms`;
+  const figure = ratioFigure({
+    name,
+    goal: atMost(goal),
+    unit: 'ms',
+    ours: of(ours),
+    theirs: of(theirs),
+    beside,
+  });
+  return { ...figure, detail: `${took(ours)}, ${took(theirs)} ${beside}` };
+}
+
+interface NextEngineAnswer {
+  readonly version: string;
+  readonly ms: readonly number[];
+  readonly answers: readonly string[];
+}
+
+/** The same questions on a copy of the data that a newer engine has opened. */
+async function onNextEngine(dataDir: string): Promise<readonly Figure[]> {
+  const copy = await makeFolder();
+  try {
+    await cp(chdbFolder(dataDir), copy, { recursive: true });
+    const both = QUESTIONS.flatMap(({ view, flat }) => [view, flat]);
+    const answer = await askNextEngine(copy, both);
+    if (answer === undefined) return [notRun('B9 on the newer engine', 'Python is missing')];
+    const { version, ms, answers } = answer;
+    const times = (offset: 0 | 1): Times =>
+      new Map(QUESTIONS.map((question, at) => [question, ms[2 * at + offset]!]));
+    QUESTIONS.forEach(({ name }, at) => {
+      if (answers[2 * at] !== answers[2 * at + 1]) {
+        throw new Error(`${name}: the newer engine gives different answers`);
+      }
+    });
+    return QUESTIONS.map((question) =>
+      against(
+        `B9 on engine ${version}: ${question.name}`,
+        question,
+        times(0),
+        times(1),
+        1.5,
+        'flat',
+      ),
+    );
+  } finally {
+    await removeFolder(copy);
+  }
+}
+
+/** Undefined where there is no Python. */
+async function askNextEngine(
+  path: string,
+  questions: readonly string[],
+): Promise<NextEngineAnswer | undefined> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', NEXT_ENGINE], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  endWithUs(child);
+  child.stdin.end(`${JSON.stringify({ path, reads: READS, questions })}\n`);
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  if (child.exitCode !== 0) throw new Error(`the newer engine ended with ${child.exitCode}`);
+  return output === 'none\n' ? undefined : (JSON.parse(output) as NextEngineAnswer);
 }

@@ -1,7 +1,6 @@
 /**
- * Runs the benchmarks named on the command line, or the goals B1 to B10, and prints one table.
- * `--smoke` measures very little of each, to check that all of it works. `--long` measures once,
- * with half a minute of load.
+ * Runs the benchmarks named on the command line, or the goals B1 to B11, and prints one table.
+ * `--smoke` measures very little of each, to check that all of it works.
  */
 import { parseArgs } from 'node:util';
 
@@ -14,12 +13,13 @@ import { b6 } from './b6-status-reads.js';
 import { b7 } from './b7-one-core.js';
 import { b8 } from './b8-growth.js';
 import { b9 } from './b9-report.js';
+import { b1s } from './b1-self-serve.js';
 import { b10 } from './b10-latency.js';
+import { b11 } from './b11-small-files.js';
 import type { Bench, Benchmark } from './benchmark.js';
 import { clients } from './growth/clients.js';
 import { ingests } from './growth/ingests.js';
 import { leak } from './growth/leak.js';
-import { loads } from './growth/loads.js';
 import { partitions } from './growth/partitions.js';
 import { LoadGenerator } from './load/load-generator.js';
 import { gatewayMemory } from './memory/gateway.js';
@@ -27,10 +27,11 @@ import { ingestMemory } from './memory/ingest.js';
 import type { Figure } from './report/figure.js';
 import { describeMachine } from './report/machine.js';
 import { tableOf } from './report/table.js';
-import { FULL, LONG, SMOKE } from './sizes.js';
+import { FULL, SMOKE } from './sizes.js';
 
 const GOALS: Readonly<Record<string, Benchmark>> = {
   B1: b1,
+  B1s: b1s,
   B2: b2,
   B3: b3,
   B4: b4,
@@ -40,6 +41,7 @@ const GOALS: Readonly<Record<string, Benchmark>> = {
   B8: b8,
   B9: b9,
   B10: b10,
+  B11: b11,
 };
 
 /** Not part of a full run. */
@@ -55,7 +57,6 @@ const OTHERS: Readonly<Record<string, Benchmark>> = {
   partitions,
   ingests,
   leak,
-  loads,
 };
 
 async function main(): Promise<void> {
@@ -63,7 +64,6 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       smoke: { type: 'boolean', default: false },
-      long: { type: 'boolean', default: false },
     },
   });
   const all = { ...GOALS, ...OTHERS };
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
   const machine = describeMachine();
   const generator = new LoadGenerator();
   const bench: Bench = {
-    sizes: values.smoke ? SMOKE : values.long ? LONG : FULL,
+    sizes: values.smoke ? SMOKE : FULL,
     generator,
     say: (text) => process.stderr.write(`${text}\n`),
   };

@@ -13,13 +13,19 @@ export interface Sizes {
    * only.
    */
   readonly warmUpSmallFiles: number;
-  /** How often each file is uploaded, and how often it is accepted where nothing is processed. */
-  readonly uploadRepeat: number;
-  readonly acceptRepeat: number;
+  /** Accounts for which each file is uploaded. */
+  readonly accounts: number;
+  /** How often a baseline takes each file. */
+  readonly baselineTimes: number;
+  /** How long files are accepted where nothing is processed. */
+  readonly acceptSeconds: number;
   readonly readSeconds: number;
   /** Files that one core prepares. */
   readonly oneCoreFiles: number;
   readonly storedRows: number;
+  /** Files of the account that reports are asked about, half of all, and how long merges get then. */
+  readonly reportFiles: number;
+  readonly settleMs: number;
   /** Uploads of each kind in a latency measurement. */
   readonly latencyUploads: number;
   /** Uploads of the leak check, which compares the memory after the first and the second number. */
@@ -29,31 +35,23 @@ export interface Sizes {
 }
 
 export const FULL: Sizes = {
-  rounds: 5,
+  rounds: 3,
   files: 80,
   warmUpFiles: 100,
   literalFiles: 12,
   literalWarmUpFiles: 3,
   warmUpSmallFiles: 2_000,
-  uploadRepeat: 1,
-  acceptRepeat: 4,
+  accounts: 32,
+  baselineTimes: 25,
+  acceptSeconds: 30,
   readSeconds: 3,
   oneCoreFiles: 30,
   storedRows: 5_000_000,
-  latencyUploads: 20,
+  reportFiles: 500,
+  settleMs: 60_000,
+  latencyUploads: 80,
   leakUploads: [200, 2_000],
   memoryUploads: 1_000,
-};
-
-/**
- * Half a minute of load for B1, B3 and B5, to compare two states of the code in alternating runs.
- */
-export const LONG: Sizes = {
-  ...FULL,
-  rounds: 1,
-  uploadRepeat: 40,
-  acceptRepeat: 160,
-  latencyUploads: 80,
 };
 
 /**
@@ -66,11 +64,14 @@ export const SMOKE: Sizes = {
   literalFiles: 2,
   literalWarmUpFiles: 1,
   warmUpSmallFiles: 5,
-  uploadRepeat: 1,
-  acceptRepeat: 2,
+  accounts: 2,
+  baselineTimes: 1,
+  acceptSeconds: 0.3,
   readSeconds: 0.5,
   oneCoreFiles: 3,
   storedRows: 200_000,
+  reportFiles: 10,
+  settleMs: 0,
   latencyUploads: 3,
   leakUploads: [10, 30],
   memoryUploads: 20,

@@ -39,10 +39,11 @@ function compile() {
     stdio: ['ignore', process.stderr, process.stderr],
   });
   if (status !== 0) throw new Error('the benchmarks do not compile');
-  const schema = join('src', 'warehouse', 'schema');
-  cpSync(join(root, schema), join(out, schema), {
-    recursive: true,
-    filter: (path) => !path.endsWith('.ts'),
-  });
+  for (const folder of [join('src', 'warehouse', 'schema'), join('deploy', 'grafana')]) {
+    cpSync(join(root, folder), join(out, folder), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.ts'),
+    });
+  }
   if (!existsSync(join(out, 'bench', 'run.js'))) throw new Error('the benchmarks are missing');
 }

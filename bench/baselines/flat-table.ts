@@ -5,58 +5,92 @@
  * With one insert per file and eight in flight, each needs its own session. The bytes are already
  * in memory, and the engine reads them without a copy.
  */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+
 import { Session } from 'chdb';
 
-import { COST_COLUMNS, type CostSpec } from '../load/cost-files.js';
+import type { CostSpec } from '../load/cost-files.js';
 import { loadOf } from '../load/load.js';
-import { requireEqual, type Totals, TOTALS_SQL } from '../load/totals.js';
+import type { SelfServeSpec } from '../load/self-serve-files.js';
+import { NOTHING, requireEqual, type Totals, TOTALS_SQL } from '../load/totals.js';
 import { obey } from '../process/commands.js';
-import { FLAT_TABLE } from './flat-columns.js';
+import { FLAT_TABLES } from './flat-columns.js';
 
+export type FlatLoad = CostSpec | SelfServeSpec;
+
+interface Inserting {
+  readonly table: 'warm_up' | 'measured';
+  readonly load: FlatLoad;
+  /** How often each file is inserted. */
+  readonly times: number;
+}
+
+const unpacked = promisify(gunzip);
 let sessions: readonly Session[] = [];
 
 const commands = {
-  async open({ folder, inFlight }: { folder: string; inFlight: number }): Promise<void> {
+  async open(options: { folder: string; inFlight: number; load: FlatLoad }): Promise<void> {
+    const { folder, inFlight, load } = options;
     sessions = Array.from({ length: inFlight }, () => new Session(folder));
     for (const table of ['warm_up', 'measured']) {
-      await sessions[0]!.queryAsync(`CREATE TABLE ${table} ${FLAT_TABLE}`);
+      await sessions[0]!.queryAsync(`CREATE TABLE ${table} ${FLAT_TABLES[load.family]}`);
     }
-  },
-
-  /** Creates the load, so that this is not measured. */
-  prepare(load: CostSpec): void {
+    // So that this is not measured.
     loadOf(load);
   },
 
   /** Seconds until the last insert is acknowledged, with one insert per file. */
-  async insertFiles({ table, load }: { table: string; load: CostSpec }): Promise<number> {
+  async insertFiles({ table, load, times }: Inserting): Promise<number> {
     const { files } = loadOf(load);
+    const isPacked = load.family === 'self-serve' && load.gzip;
     const from = performance.now();
     let next = 0;
     await Promise.all(
       sessions.map(async (session) => {
-        while (next < files.length) await insert(session, table, files[next++]!);
+        while (next < files.length * times) {
+          const file = files[next++ % files.length]!;
+          await insert(session, table, isPacked ? await unpacked(file) : file);
+        }
       }),
     );
     return (performance.now() - from) / 1000;
   },
 
-  /** Seconds until all files are acknowledged, sent as one body under one header. */
-  async insertBulk({ table, load }: { table: string; load: CostSpec }): Promise<number> {
-    const header = Buffer.from(`${COST_COLUMNS.join(',')}\n`);
-    const bodies = loadOf(load).files.map((file) => file.subarray(header.length));
-    const bulk = Buffer.concat([header, ...bodies]);
+  /** Seconds until all files are acknowledged, sent as bodies of all of them under one header. */
+  async insertBulk({ table, load, times }: Inserting): Promise<number> {
+    const { files } = loadOf(load);
+    const headerLength = files[0]!.indexOf('\n') + 1;
+    const header = files[0]!.subarray(0, headerLength);
+    const bulk = Buffer.concat([header, ...files.map((file) => file.subarray(headerLength))]);
     const from = performance.now();
-    await insert(sessions[0]!, table, bulk);
+    for (let time = 0; time < times; time++) await insert(sessions[0]!, table, bulk);
     return (performance.now() - from) / 1000;
   },
 
-  async requireTotals({ table, load }: { table: string; load: CostSpec }): Promise<void> {
+  /** No merges of the warm-up are left to run in the measurement. */
+  async dropWarmUp(): Promise<void> {
+    await sessions[0]!.queryAsync('DROP TABLE warm_up SYNC');
+  },
+
+  async requireTotals({ table, load, times }: Inserting): Promise<void> {
+    const sums =
+      load.family === 'cost'
+        ? TOTALS_SQL
+        : 'count() AS rows, 0 AS impressions, toUInt64(sum(event_value)) AS clicks, 0 AS costCents';
     const result = await sessions[0]!.queryAsync(
-      `SELECT ${TOTALS_SQL} FROM ${table} SETTINGS output_format_json_quote_64bit_integers = 0`,
+      `SELECT ${sums} FROM ${table} SETTINGS output_format_json_quote_64bit_integers = 0`,
       { format: 'JSONEachRow' },
     );
-    requireEqual('the flat table', JSON.parse(result.text()) as Totals, loadOf(load).sent);
+    const { sent } = loadOf(load);
+    const expected = Object.fromEntries(
+      Object.keys(NOTHING).map((name) => [name, sent[name as keyof Totals] * times]),
+    );
+    requireEqual(
+      'the flat table',
+      JSON.parse(result.text()) as Totals,
+      expected as unknown as Totals,
+    );
   },
 };
 

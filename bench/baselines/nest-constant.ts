@@ -1,8 +1,11 @@
-/** A Nest application with one route, which returns a constant as large as a status answer. */
+/**
+ * A Nest application with two routes, which return a constant as large as a status answer. One of
+ * them takes an upload with Multer, as Nest's documentation does it.
+ */
 import 'reflect-metadata';
-import { Controller, Get, Module } from '@nestjs/common';
+import { Controller, Get, Module, Post, UseInterceptors } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import { FileInterceptor, type NestExpressApplication } from '@nestjs/platform-express';
 
 import { obey } from '../process/commands.js';
 import { listen } from './listen.js';
@@ -20,6 +23,12 @@ const RECORD = {
 class ConstantController {
   @Get('constant')
   constant(): typeof RECORD {
+    return RECORD;
+  }
+
+  @Post('custom-data-upload/v1.0/cost/requests')
+  @UseInterceptors(FileInterceptor('file'))
+  upload(): typeof RECORD {
     return RECORD;
   }
 }

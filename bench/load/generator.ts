@@ -42,6 +42,17 @@ export interface Trickle {
   readonly everyMs: number;
 }
 
+/** Enough that no file waits for a connection. */
+const PACED_CONNECTIONS = 16;
+
+export interface Pace {
+  readonly target: Target;
+  readonly load: LoadSpec;
+  readonly tokens: readonly string[];
+  readonly filesPerSecond: number;
+  readonly seconds: number;
+}
+
 const commands = {
   prepare(load: LoadSpec): Prepared {
     const { files, sent, kept } = loadOf(load);
@@ -60,7 +71,7 @@ const commands = {
   upload: (posting: Posting): Promise<Timed<Posted>> =>
     timed(async () => {
       const posted = await postAll(posting);
-      await allSucceeded(posting.target, posting.load.family, posted.requestIds);
+      await allSucceeded(posting.target, posting.load.family, posted);
       return posted;
     }),
 
@@ -92,6 +103,25 @@ const commands = {
       });
       return reads;
     });
+  },
+
+  /** Sends files at a steady rate. Returns the rate that was reached. */
+  async pace({ target, load, tokens, filesPerSecond, seconds }: Pace): Promise<number> {
+    const requests = tokens.flatMap((token) =>
+      loadOf(load).files.map((file) => createRequest({ ...target, token }, load.family, file)),
+    );
+    const began = performance.now();
+    const until = began + seconds * 1_000;
+    let next = 0;
+    await onConnections(target.port, PACED_CONNECTIONS, async (connection) => {
+      while (performance.now() < until) {
+        const at = next++;
+        await sleep(Math.max(0, began + (at * 1_000) / filesPerSecond - performance.now()));
+        const { status, body } = await connection.send(...requests[at % requests.length]!);
+        if (status !== 201) throw new Error(`a create was answered ${status}: ${body}`);
+      }
+    });
+    return next / ((performance.now() - began) / 1_000);
   },
 
   /** Sends uploads one by one, with pauses. Returns milliseconds from first byte to `succeeded`. */

@@ -13,47 +13,69 @@ export interface Posting {
   readonly load: LoadSpec;
   /** Files in flight, each on its own connection. */
   readonly concurrency: number;
-  /** How often each file is sent; the default is 1. */
-  readonly repeat?: number;
+  /**
+   * Tokens of accounts: all files are sent for each of them, so that no two have a key in common. The
+   * default is the target's.
+   */
+  readonly tokens?: readonly string[];
+  /** Sends files again and again for so long; the default is to send each once for each account. */
+  readonly seconds?: number;
 }
 
 export interface Posted {
   /** Request ids of the uploads, in the order of their answers. */
   readonly requestIds: readonly string[];
+  /** By upload, the token of its account. */
+  readonly tokens: readonly string[];
   /** Milliseconds from the first byte sent to the answer, by upload. */
   readonly latencies: readonly number[];
+  /** Bytes of all files sent. */
+  readonly bytes: number;
 }
 
-/** Sends every file of a load. Each must be answered 201. */
+/** Sends the files of a load. Each must be answered 201. */
 export async function postAll(posting: Posting): Promise<Posted> {
-  const { target, load, concurrency, repeat = 1 } = posting;
-  const requests = loadOf(load).files.map((file) => createRequest(target, load.family, file));
-  const requestIds: string[] = [];
-  const latencies: number[] = [];
+  const { target, load, concurrency, tokens = [target.token], seconds = 0 } = posting;
+  const { files } = loadOf(load);
+  const requests = tokens.flatMap((token) =>
+    files.map((file) => {
+      const request = createRequest({ ...target, token }, load.family, file);
+      return { request, token, bytes: file.length };
+    }),
+  );
+  const posted = {
+    requestIds: [] as string[],
+    tokens: [] as string[],
+    latencies: [] as number[],
+    bytes: 0,
+  };
+  const until = performance.now() + seconds * 1_000;
   let next = 0;
   await onConnections(target.port, concurrency, async (connection) => {
-    while (next < requests.length * repeat) {
-      const request = requests[next++ % requests.length]!;
+    while (seconds === 0 ? next < requests.length : performance.now() < until) {
+      const { request, token, bytes } = requests[next++ % requests.length]!;
       const from = performance.now();
       const { status, body } = await connection.send(...request);
       if (status !== 201) throw new Error(`a create was answered ${status}: ${body}`);
-      latencies.push(performance.now() - from);
-      requestIds.push((JSON.parse(body) as { requestId: string }).requestId);
+      posted.latencies.push(performance.now() - from);
+      posted.requestIds.push((JSON.parse(body) as { requestId: string }).requestId);
+      posted.tokens.push(token);
+      posted.bytes += bytes;
     }
   });
-  return { requestIds, latencies };
+  return posted;
 }
 
 /** Waits until every request is `succeeded`. Polling one request at a time costs almost nothing. */
 export async function allSucceeded(
   target: Target,
   family: LoadSpec['family'],
-  requestIds: readonly string[],
+  { requestIds, tokens }: Posted,
 ): Promise<void> {
   const until = Date.now() + VISIBLE_MS;
   await onConnections(target.port, 1, async (connection) => {
-    for (const requestId of requestIds) {
-      const request = readRequest(target, statusPath(family, requestId));
+    for (const [at, requestId] of requestIds.entries()) {
+      const request = readRequest({ ...target, token: tokens[at]! }, statusPath(family, requestId));
       for (;;) {
         const { status, body } = await connection.send(request);
         if (status !== 200) throw new Error(`a read was answered ${status}: ${body}`);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Bench } from '../benchmark.js';
 import type { CostSpec } from '../load/cost-files.js';
-import { plus, type Totals } from '../load/totals.js';
+import { plus } from '../load/totals.js';
 import { cpuSeconds } from '../process/usage.js';
 import type { Servers } from './servers.js';
 import { Service } from './service.js';
@@ -79,8 +79,8 @@ export async function scaledOut(
     await sleep(SETTLE_MS);
     const after = await used();
     const cpu = Object.fromEntries(PARTS.map((part) => [part, after[part] - before[part]])) as Cost;
-    const query = (sql: string): Promise<Totals[]> => servers.query<Totals>(sql);
-    await requireCostTotals(query, account, plus(kept, warmed.kept));
+    const expected = new Map([[account, plus(kept, warmed.kept)]]);
+    await requireCostTotals((sql) => servers.query(sql), expected);
     return { rows: sent.rows, bytes, rowsLogged, rowsPerSecond: sent.rows / seconds, cpu };
   } finally {
     // A clean stop: the broker would hold back a killed member's partitions from the next ones.

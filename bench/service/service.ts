@@ -12,7 +12,7 @@ import {
   tokenFor,
 } from '../../test/support/service/service-process.js';
 import type { Target } from '../load/requests.js';
-import type { Totals } from '../load/totals.js';
+import { NOTHING, type Totals } from '../load/totals.js';
 import { endWithUs, makeFolder, removeFolder } from '../process/cleanup.js';
 import { requireCostTotals } from './stored-totals.js';
 
@@ -27,6 +27,8 @@ export interface ServiceOptions {
   /** A data folder to start from; it is copied. */
   readonly stored?: string;
   readonly account?: string;
+  /** How many accounts there are: the account, and others named after it. */
+  readonly accounts?: number;
 }
 
 /**
@@ -37,15 +39,20 @@ export class Service {
   private constructor(
     private readonly process: ChildProcess,
     readonly dataDir: string,
-    readonly account: string,
-    private readonly token: string,
+    readonly accounts: readonly string[],
+    readonly tokens: readonly string[],
     private readonly ports: Ports,
   ) {}
 
-  static async start({ env, stored, account = ACCOUNT }: ServiceOptions = {}): Promise<Service> {
+  static async start(options: ServiceOptions = {}): Promise<Service> {
+    const { env, stored, account = ACCOUNT, accounts: count = 1 } = options;
     const dataDir = await makeFolder();
     if (stored !== undefined) await cp(stored, dataDir, { recursive: true });
-    const token = await tokenFor(dataDir, account);
+    const accounts = Array.from({ length: count }, (_, at) =>
+      at === 0 ? account : `${account}-${at}`,
+    );
+    const tokens: string[] = [];
+    for (const each of accounts) tokens.push(await tokenFor(dataDir, each));
     const log = join(dataDir, 'service.log');
     const output = openSync(log, 'a');
     const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
@@ -63,7 +70,7 @@ export class Service {
     });
     closeSync(output);
     endWithUs(child);
-    return new Service(child, dataDir, account, token, await listening(child, log));
+    return new Service(child, dataDir, accounts, tokens, await listening(child, log));
   }
 
   get pid(): number {
@@ -71,12 +78,20 @@ export class Service {
   }
 
   get target(): Target {
-    return { port: this.ports.api, token: this.token };
+    return { port: this.ports.api, token: this.tokens[0]! };
   }
 
-  /** Compares what every cost view shows of the account with the expected totals. */
-  requireTotals(expected: Totals): Promise<void> {
-    return requireCostTotals((sql) => this.query<Totals>(sql), this.account, expected);
+  /**
+   * Compares what every cost view shows with the expected totals.
+   *
+   * @param expected of the first account
+   * @param others of each other account
+   */
+  requireTotals(expected: Totals, others = NOTHING): Promise<void> {
+    const totals = this.accounts.map(
+      (account, at) => [account, at === 0 ? expected : others] as const,
+    );
+    return requireCostTotals((sql) => this.query(sql), new Map(totals));
   }
 
   /** The sum of a metric over its labels, or over those with `label`. */

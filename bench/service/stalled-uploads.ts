@@ -33,8 +33,10 @@ export async function memoryWhileStalled(
   });
   try {
     const target = await gateway.call('start');
-    const post = (count: number): Promise<unknown> =>
-      generator.program.call('post', { target, load, concurrency: count, repeat: count });
+    const post = (count: number): Promise<unknown> => {
+      const tokens = Array<string>(count).fill(target.token);
+      return generator.program.call('post', { target, load, concurrency: count, tokens });
+    };
     await post(WARM_UP_UPLOADS);
     await gateway.call('stall');
     const before = await residentBytes(gateway.pid);

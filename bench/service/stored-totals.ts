@@ -1,24 +1,28 @@
 import { requireEqual, type Totals, TOTALS_SQL } from '../load/totals.js';
 
+interface TotalsOfAccount extends Totals {
+  readonly account: string;
+}
+
 /**
- * Compares what every cost view shows of an account with the expected totals.
+ * Compares what every cost view shows of some accounts with the expected totals.
  *
  * @throws Error when rows are missing or duplicated, which makes the run invalid
  */
 export async function requireCostTotals(
-  query: (sql: string) => Promise<readonly Totals[]>,
-  account: string,
-  expected: Totals,
+  query: (sql: string) => Promise<readonly TotalsOfAccount[]>,
+  expected: ReadonlyMap<string, Totals>,
 ): Promise<void> {
-  const totalsIn = async (view: string): Promise<Totals> => {
-    const sql = `SELECT ${TOTALS_SQL} FROM ${view} WHERE account = '${account}'`;
-    const [totals] = await query(sql);
-    return totals!;
-  };
-  requireEqual('cost_rows', await totalsIn('cost_rows'), expected);
-  const { rows } = expected;
-  // These two views sum rows up, so only the sums must match.
-  for (const view of ['cost_report', 'cost_summary']) {
-    requireEqual(view, { ...(await totalsIn(view)), rows }, expected);
+  const accounts = [...expected.keys()].map((account) => `'${account}'`).join(', ');
+  for (const view of ['cost_rows', 'cost_report', 'cost_summary']) {
+    const found = await query(
+      `SELECT account, ${TOTALS_SQL} FROM ${view} WHERE account IN (${accounts}) GROUP BY account`,
+    );
+    for (const [account, totals] of expected) {
+      const shown = found.find((each) => each.account === account)!;
+      // The other two views sum rows up, so only the sums must match.
+      const rows = view === 'cost_rows' ? shown.rows : totals.rows;
+      requireEqual(`${view} of ${account}`, { ...shown, rows }, totals);
+    }
   }
 }

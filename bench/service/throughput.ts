@@ -29,6 +29,14 @@ export function smallWarmUpLoad(files: number): CostSpec {
   return smallFiles(files, WARM_UP_SMALL_SEED);
 }
 
+let rate: number | undefined;
+
+/** Rows a second of B1 with all keys distinct: measured once in a run. */
+export async function fullRate(bench: Bench): Promise<number> {
+  rate ??= await serviceThroughput(bench, { rowsPerKey: 1 });
+  return rate;
+}
+
 export interface ThroughputOptions extends ServiceOptions {
   readonly rowsPerKey: number;
   readonly concurrency?: number;
@@ -55,17 +63,22 @@ export async function serviceThroughput(
     (await generator.prepare(warmUp)).kept,
   );
   const { sent, kept } = await generator.prepare(load);
-  const service = await Service.start(options);
+  const service = await Service.start({ ...options, accounts: sizes.accounts });
   try {
     const { target } = service;
-    const upload = (spec: CostSpec, repeat = 1) =>
-      generator.program.call('upload', { target, load: spec, concurrency, repeat });
+    const upload = (spec: CostSpec, tokens?: readonly string[]) =>
+      generator.program.call('upload', {
+        target,
+        load: spec,
+        concurrency,
+        ...(tokens && { tokens }),
+      });
     await upload(small);
     await upload(warmUp);
-    const { seconds } = generator.note(await upload(load, sizes.uploadRepeat));
+    const { seconds } = generator.note(await upload(load, service.tokens));
     const expected = plus(kept, warmed);
-    await service.requireTotals(before === undefined ? expected : plus(before, expected));
-    return (sent.rows * sizes.uploadRepeat) / seconds;
+    await service.requireTotals(before === undefined ? expected : plus(before, expected), kept);
+    return (sent.rows * sizes.accounts) / seconds;
   } finally {
     await (stopsCleanly ? service.stop() : service.kill());
   }

@@ -1,0 +1,136 @@
+import { interpolate, readReport } from '../../test/support/documents/report-dashboard.js';
+import { LARGEST, LAST_DAY } from '../load/report-files.js';
+
+export const DATABASE = 'custom_data';
+
+/** A question of an analyst, to the largest account. */
+export interface Question {
+  readonly name: string;
+  readonly family: 'cost' | 'self_serve';
+  /** The same question to the view that the documents name, and to the flat table. */
+  readonly view: string;
+  readonly flat: string;
+  /** The same through `cost_report`, where the documents name `cost_summary`; only shown. */
+  readonly report?: string;
+}
+
+const DAY_MS = 86_400_000;
+const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const MONTH = `date BETWEEN '${dayText(LAST_DAY - 30 * DAY_MS)}' AND '${dayText(LAST_DAY)}'`;
+/** Cents are whole numbers, so that equal answers are equal texts. */
+const COST = 'toInt64(round(sum(cost) * 100)) AS cents';
+const NUMBERS = `sum(impressions) AS impressions, sum(clicks) AS clicks, ${COST}`;
+
+interface Asked {
+  readonly columns: string;
+  readonly values: string;
+  readonly where?: string;
+  readonly tail?: string;
+}
+
+function select(table: string, { columns, values, where, tail = '' }: Asked): string {
+  const selected = [columns, values].filter((each) => each !== '').join(', ');
+  const conditions = [`account = '${LARGEST}'`, ...(where === undefined ? [] : [where])];
+  const order = tail === '' && columns !== '' ? `ORDER BY ${columns}` : tail;
+  const group = columns === '' ? '' : `GROUP BY ${columns}`;
+  return `SELECT ${selected} FROM ${table} WHERE ${conditions.join(' AND ')} ${group} ${order}`;
+}
+
+function cost(name: string, asked: Asked, isSummary = false): Question {
+  const question = { name, family: 'cost', flat: select('flat_cost', asked) } as const;
+  const report = select('cost_report', asked);
+  return isSummary
+    ? { ...question, view: select('cost_summary', asked), report }
+    : { ...question, view: report };
+}
+
+function selfServe(name: string, asked: Omit<Asked, 'values'>): Question {
+  const all = { ...asked, values: 'toInt64(sum(event_value)) AS value' };
+  return {
+    name,
+    family: 'self_serve',
+    view: select('self_serve_report', all),
+    flat: select('flat_self_serve', all),
+  };
+}
+
+const TWENTY = `ORDER BY cents DESC, campaign LIMIT 20`;
+
+const ASKED: readonly Question[] = [
+  cost(
+    'a month by day, channel and currency',
+    { columns: 'date, channel, currency', values: NUMBERS, where: MONTH },
+    true,
+  ),
+  cost('a month by ad_group', { columns: 'ad_group, currency', values: NUMBERS, where: MONTH }),
+  cost('a month by country', { columns: 'country, currency', values: NUMBERS, where: MONTH }),
+  cost('a month by ad_creative and os_name', {
+    columns: 'ad_creative, os_name, currency',
+    values: NUMBERS,
+    where: MONTH,
+  }),
+  cost('a year by country', { columns: 'country, currency', values: NUMBERS }),
+  cost("a year's totals", { columns: 'currency', values: NUMBERS }, true),
+  cost('one campaign by day and ad_group', {
+    columns: 'date, ad_group',
+    values: NUMBERS,
+    where: "campaign = 'Spring sale 0'",
+  }),
+  cost(
+    'the twenty dearest campaigns of a month',
+    { columns: 'campaign, currency', values: COST, where: MONTH, tail: TWENTY },
+    true,
+  ),
+  selfServe('self-serve: a month by day and metric', {
+    columns: 'date, event_category',
+    where: MONTH,
+  }),
+  selfServe('self-serve: a month by country', { columns: 'country', where: MONTH }),
+  selfServe('self-serve: a month by campaign', { columns: 'campaign', where: MONTH }),
+  selfServe('self-serve: one metric by week', {
+    columns: 'toMonday(date)',
+    where: "event_category = 'metric0'",
+  }),
+  selfServe('self-serve: one channel by day', { columns: 'date', where: "channel = 'radio'" }),
+];
+
+/** The panels of the dashboards, as they open on a month of the largest account. */
+function panels(): Question[] {
+  const values = {
+    account: LARGEST,
+    metric: 'cost',
+    groupBy: 'channel',
+    interval: 'day',
+    channel: '',
+    campaign: '',
+    ad_group: '',
+    country: '',
+    os_name: '',
+    __from: String(LAST_DAY - 30 * DAY_MS),
+    __to: String(LAST_DAY),
+  };
+  return ['actuals', 'trends'].flatMap((name) =>
+    readReport(name).panels.map(({ title, targets: [{ rawSql }] }) => {
+      const view = interpolate(rawSql, values);
+      const flat = view.replace(/\b(cost|self_serve)_(report|summary)\b/g, 'flat_$1');
+      return {
+        name: `${name}: ${title}`,
+        family: view.includes('cost_') ? ('cost' as const) : ('self_serve' as const),
+        view,
+        flat,
+      };
+    }),
+  );
+}
+
+/** Names the database in each: the engine's own sessions have none. */
+function qualified(sql: string): string {
+  return sql.replace(/\b(?:flat_\w+|(?:cost|self_serve)_(?:report|summary))\b/g, `${DATABASE}.$&`);
+}
+
+export const QUESTIONS: readonly Question[] = [...ASKED, ...panels()].map((question) => ({
+  ...question,
+  view: qualified(question.view),
+  flat: qualified(question.flat),
+  ...(question.report && { report: qualified(question.report) }),
+}));
