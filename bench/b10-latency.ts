@@ -1,4 +1,6 @@
 import type { Bench } from './benchmark.js';
+import type { CostSpec } from './load/cost-files.js';
+import type { Target } from './load/requests.js';
 import { plus } from './load/totals.js';
 import { quantile } from './measure.js';
 import { atMost, type Figure, valueFigure } from './report/figure.js';
@@ -57,18 +59,21 @@ async function rounds(bench: Bench, filesPerSecond: number): Promise<Quantiles> 
     const warmUp = warmUpLoad(sizes.warmUpFiles, 1);
     let expected = (await generator.prepare(warmUp)).kept;
     await generator.program.call('upload', { target, load: warmUp, concurrency: 1 });
+    // Not while it sends.
+    await generator.prepare(costLoad(sizes.files, 1));
     const quantiles: Quantiles = { p50: [], p99: [] };
     for (let round = 0; round < sizes.rounds; round++) {
-      const others =
-        filesPerSecond === 0 ? undefined : pace(bench, service, tokens, filesPerSecond);
-      const took: number[] = [];
-      for (const [kind, rows] of [SMALL_FILE_ROWS, FILE_ROWS].entries()) {
-        const load = { ...costLoad(sizes.latencyUploads, 5, round * 2 + kind), rows };
+      const loads = [SMALL_FILE_ROWS, FILE_ROWS].map((rows, kind) => ({
+        ...costLoad(sizes.latencyUploads, 5, round * 2 + kind),
+        rows,
+      }));
+      for (const load of loads) {
         expected = plus(expected, (await generator.prepare(load)).kept);
-        const trickle = { target, load, everyMs: EVERY_MS };
-        took.push(...(await generator.program.call('trickle', trickle)));
       }
-      await others;
+      const [took] = await Promise.all([
+        trickle(bench, target, loads),
+        filesPerSecond > 0 ? pace(bench, service, tokens, filesPerSecond) : undefined,
+      ]);
       took.sort((a, b) => a - b);
       quantiles.p50.push(quantile(took, 0.5));
       quantiles.p99.push(quantile(took, 0.99));
@@ -81,6 +86,19 @@ async function rounds(bench: Bench, filesPerSecond: number): Promise<Quantiles> 
   }
 }
 
+async function trickle(
+  { generator }: Bench,
+  target: Target,
+  loads: readonly CostSpec[],
+): Promise<number[]> {
+  const took: number[] = [];
+  for (const load of loads) {
+    const order = { target, load, everyMs: EVERY_MS };
+    took.push(...(await generator.program.call('trickle', order)));
+  }
+  return took;
+}
+
 async function pace(
   { generator, sizes }: Bench,
   { target }: Service,
@@ -88,7 +106,6 @@ async function pace(
   filesPerSecond: number,
 ): Promise<void> {
   const load = costLoad(sizes.files, 1);
-  await generator.prepare(load);
   const seconds = (2 * sizes.latencyUploads * EVERY_MS) / 1_000;
   const reached = await generator.program.call('pace', {
     target,

@@ -83,14 +83,13 @@ async function megabytesPerSecond(
   let sent = 0;
   const post = async (posted: CostSpec, seconds = 0) => {
     const posting = { target, load: posted, concurrency, seconds };
-    const timed = generator.note(await generator.program.call('post', posting));
+    const timed = await generator.program.call('post', posting);
     sent += timed.result.bytes;
     return timed;
   };
   await post(small);
   await post(warmUp, Math.min(sizes.acceptSeconds, WARM_UP_SECONDS));
-  generator.usage();
-  const { result, seconds } = await post(load, sizes.acceptSeconds);
+  const { result, seconds } = generator.note(await post(load, sizes.acceptSeconds));
   const found = await taken();
   if (found !== sent) throw new Error(`${found} bytes were taken, ${sent} were sent`);
   return result.bytes / seconds / 1e6;

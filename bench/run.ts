@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 
+import { b1s } from './b1-self-serve.js';
 import { b1 } from './b1-throughput.js';
 import { b2 } from './b2-literal-pipeline.js';
 import { b3 } from './b3-kafka.js';
@@ -13,7 +14,6 @@ import { b6 } from './b6-status-reads.js';
 import { b7 } from './b7-one-core.js';
 import { b8 } from './b8-growth.js';
 import { b9 } from './b9-report.js';
-import { b1s } from './b1-self-serve.js';
 import { b10 } from './b10-latency.js';
 import { b11 } from './b11-small-files.js';
 import type { Bench, Benchmark } from './benchmark.js';

@@ -1,4 +1,4 @@
-/** How much is measured. Small enough that a run of everything takes minutes on two cores. */
+/** How much is measured. Small enough that a run of everything takes about an hour on two cores. */
 export interface Sizes {
   /** Pairs of measurements. */
   readonly rounds: number;
@@ -23,8 +23,9 @@ export interface Sizes {
   /** Files that one core prepares. */
   readonly oneCoreFiles: number;
   readonly storedRows: number;
-  /** Files of the account that reports are asked about, half of all, and how long merges get then. */
+  /** Files of the account that reports ask about, which has half of all rows. */
   readonly reportFiles: number;
+  /** How long merges may run after that load. */
   readonly settleMs: number;
   /** Uploads of each kind in a latency measurement. */
   readonly latencyUploads: number;

@@ -23,7 +23,7 @@ export const ROWS_A_KEY = 5;
 export const LARGEST = 'account-0';
 const ACCOUNTS = 20;
 const REPLACED = 5;
-/** In every so-manieth key two rows agree in all but their numbers. */
+/** In one key of so many, two rows agree in all but their numbers. */
 const AGREEING = 200;
 
 export const LAST_DAY = Date.parse('2026-10-31');

@@ -14,8 +14,8 @@ export interface Posting {
   /** Files in flight, each on its own connection. */
   readonly concurrency: number;
   /**
-   * Tokens of accounts: all files are sent for each of them, so that no two have a key in common. The
-   * default is the target's.
+   * Tokens of accounts: all files are sent for each of them, so that no two have a key in common. A
+   * token that stands there twice sends them twice. The default is the target's.
    */
   readonly tokens?: readonly string[];
   /** Sends files again and again for so long; the default is to send each once for each account. */

@@ -1,6 +1,7 @@
 """Times questions on the engine of the package `chdb`, which is newer than the one that ships.
 
-Reads one line of JSON: {"path": data folder of the engine, "reads": …, "questions": [SQL, …]}. Writes one: {"version": …, "ms": [median, …], "answers": [text, …]}.
+Reads one line of JSON: {"path": data folder of the engine, "reads": …, "questions": [SQL, …]}.
+Writes one: {"version": …, "ms": [median, …], "answers": [text, …]}.
 """
 
 import json

@@ -10,7 +10,7 @@ export interface Question {
   /** The same question to the view that the documents name, and to the flat table. */
   readonly view: string;
   readonly flat: string;
-  /** The same through `cost_report`, where the documents name `cost_summary`; only shown. */
+  /** The same through `cost_report`, where the documents name `cost_summary`: an equal answer. */
   readonly report?: string;
 }
 

@@ -27,7 +27,7 @@ export interface QueryRequest {
 
 /** As ClickHouse's own default of `max_query_size`. */
 const QUERY_BYTES = 256 * 1024;
-/** A compressed query that is as long and cannot be compressed. */
+/** Room for the longest query, compressed, even if it does not shrink. */
 const PACKED_QUERY_BYTES = QUERY_BYTES + 4 * 1024;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

@@ -3,7 +3,7 @@
  *
  * A family's column table is the source for the header check, the value rules, the encoder and the
  * documentation. The tables and views (`warehouse/schema`) repeat its names, and so does the encoder
- * where it sums the totals of cost. CONTRIBUTING.md lists what a new column changes.
+ * where it finds combinations and sums totals. CONTRIBUTING.md lists what a new column changes.
  */
 
 /** The path segment that names a family, and its value in records and tables. */
@@ -48,7 +48,8 @@ export interface Family {
   readonly table: 'cost' | 'self_serve';
   /**
    * In the order of the specification, which is that of the views' columns. Texts are stored in the
-   * order of `textColumns`, and found by their place in it: that order only grows at its end.
+   * order of `textColumns`, and found by their place in it. So a new text is not `isOwn`, and stands
+   * behind the last one.
    */
   readonly columns: readonly Column[];
   /** Whether an optional column that is in the header may have blank values. */

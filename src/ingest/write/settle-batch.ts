@@ -13,7 +13,7 @@ import { BatchStore, type RejectedItem, toStore } from './batch-store.js';
 
 const READ_BACK_PAUSE_MS = 1_000;
 
-/** Makes batches visible, and publishes it. */
+/** Makes batches visible and publishes the status of their uploads. */
 export class BatchSettler {
   private readonly store: BatchStore;
 

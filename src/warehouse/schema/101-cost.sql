@@ -13,8 +13,8 @@ CREATE TABLE IF NOT EXISTS {database}.cost
     version UInt128,
     request_id UUID,
     uploaded_at DateTime('UTC'),
-    -- What reports show: the key's group-by combinations, each with the sums of its rows, without
-    -- those of which all rows are zero.
+    -- What reports show: the key's group-by combinations, each with the sums of its rows. A combination
+    -- whose rows are all zero is left out.
     -- Texts that reports often ask for are elements of their own. The others are one, NUL between
     -- them, which no text has, in the order of the family's columns. Those behind the last one that a
     -- file has may be missing.
@@ -30,8 +30,8 @@ CREATE TABLE IF NOT EXISTS {database}.cost
         os_name String,
         texts String
     )),
-    -- The key's CSV rows, if they are not exactly its combinations; else empty. All texts are one:
-    -- those of their own first.
+    -- The key's CSV rows, if they are not exactly its combinations; otherwise empty. All texts of a row
+    -- are joined, first those that `combinations` keeps apart.
     csv_rows Array(Tuple(
         impressions UInt64,
         clicks UInt64,
@@ -50,7 +50,7 @@ CREATE TABLE IF NOT EXISTS {database}.cost
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, date, channel, campaign)
 SETTINGS
-    -- Keys, not rows: as many rows as a flat table has in a granule.
+    -- A granule counts keys. 1,024 keys have about as many rows as a granule of a flat table.
     index_granularity = 1024,
     min_bytes_for_wide_part = 268435456,
     -- Ten or so parts of one size are merged, not five: a row is written less often on its way to a large

@@ -22,8 +22,8 @@ CREATE TABLE IF NOT EXISTS {database}.self_serve
         country String,
         texts String
     )),
-    -- The key's CSV rows, if they are not exactly its combinations; else empty. All texts are one:
-    -- those of their own first.
+    -- The key's CSV rows, if they are not exactly its combinations; otherwise empty. All texts of a row
+    -- are joined, first those that `combinations` keeps apart.
     csv_rows Array(Tuple(
         event_value Float64,
         is_first_event_per_device_id Nullable(Bool),
@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS {database}.self_serve
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, date, channel, event_category)
 SETTINGS
-    -- Keys, not rows: as many rows as a flat table has in a granule.
+    -- A granule counts keys. 1,024 keys have about as many rows as a granule of a flat table.
     index_granularity = 1024,
     min_bytes_for_wide_part = 268435456,
     -- See `cost`.

@@ -29,7 +29,7 @@ async function askInBlocks(query: string, more: Record<string, string> = {}) {
 test('blocks that the engine wrote are unpacked, and their checksums match', async () => {
   const { writer } = server;
   writer.query('CREATE TABLE custom_data.blocks (text String) ENGINE = TinyLog');
-  // Each insert writes one block. The lengths reach every branch of the hash.
+  // Each insert writes one block. The lengths reach every branch that a block can reach.
   const texts = Array.from({ length: 400 }, (_, length) =>
     length % 3 === 0 ? 'x'.repeat(length) : `${length * 7_919}`.repeat(length),
   );

@@ -9,7 +9,7 @@ import { RowTexts } from './row-texts';
  * combination, whose numbers are summed. Reports read combinations, so that they need not group by
  * all columns.
  *
- * Of a key whose combinations are not exactly its rows, in their order, the CSV rows are stored too.
+ * Where a key's combinations are not exactly its rows, its CSV rows are stored too.
  */
 
 /** Of a row that is in no combination: a row of zeros, where zeros delete. */
@@ -26,7 +26,7 @@ const csvRowCountRoom = new Room();
 /** By place in the order of the keys: the row's combination, or `NONE`; four bytes each. */
 export let combinationAt: usize = 0;
 export let combinationCount: usize = 0;
-export let csvRowCount: usize = 0;
+let csvRowCount: usize = 0;
 
 /** Of the key at hand: by slot, combination + 1, 0 is free. At most half full. */
 let slots: usize = 0;

@@ -43,8 +43,7 @@ export function putLength(to: usize, length: usize): usize {
 }
 
 /**
- * Writes a text as a Native string: its length, then its bytes. A text has at most 256 code points, so
- * 1,024 bytes.
+ * Writes a text of at most 16,383 bytes as a Native string: its length, then its bytes.
  *
  * @returns where the string ends
  */

@@ -106,7 +106,7 @@ test('a file that has lost bytes is an error, not an upload with zeros in it', a
   await expect(store.assemble(upload, 1)).rejects.toThrow('shorter');
 });
 
-test('it is filling while chunks come of an upload that is open, and a little longer', async () => {
+test('uploads are coming while chunks of an open one arrive, and a little longer', async () => {
   const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
   const store = await openStore(folder, 1);
   expect(store.hasUploadsComing).toBe(false);
