@@ -1,4 +1,8 @@
-import { interpolate, readReport } from '../../test/support/documents/report-dashboard.js';
+import {
+  interpolate,
+  openedOn,
+  readReport,
+} from '../../test/support/documents/report-dashboard.js';
 import { LARGEST, LAST_DAY } from '../load/report-files.js';
 
 export const DATABASE = 'custom_data';
@@ -96,19 +100,7 @@ const ASKED: readonly Question[] = [
 
 /** The panels of the dashboards, as they open on a month of the largest account. */
 function panels(): Question[] {
-  const values = {
-    account: LARGEST,
-    metric: 'cost',
-    groupBy: 'channel',
-    interval: 'day',
-    channel: '',
-    campaign: '',
-    ad_group: '',
-    country: '',
-    os_name: '',
-    __from: String(LAST_DAY - 30 * DAY_MS),
-    __to: String(LAST_DAY),
-  };
+  const values = openedOn(LARGEST, LAST_DAY - 30 * DAY_MS, LAST_DAY);
   return ['actuals', 'trends'].flatMap((name) =>
     readReport(name).panels.map(({ title, targets: [{ rawSql }] }) => {
       const view = interpolate(rawSql, values);

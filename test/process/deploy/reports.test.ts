@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ServiceWithSamples } from '../../support/files/samples.js';
 import {
   interpolate,
+  openedOn,
   readReport,
   sqlOf,
   type Variable,
@@ -26,20 +27,7 @@ afterAll(() => samples.close());
 /** Returns the variables of a dashboard that is opened on the samples. */
 function opened(changed: Readonly<Record<string, string>> = {}): Record<string, string> {
   const now = Date.now();
-  return {
-    account: 'acme',
-    metric: 'cost',
-    groupBy: 'channel',
-    interval: 'day',
-    channel: '',
-    campaign: '',
-    ad_group: '',
-    country: '',
-    os_name: '',
-    __from: String(now - 30 * DAY_MS),
-    __to: String(now),
-    ...changed,
-  };
+  return { ...openedOn('acme', now - 30 * DAY_MS, now), ...changed };
 }
 
 async function ask(sql: string): Promise<Cells[]> {

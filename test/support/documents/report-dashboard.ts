@@ -30,6 +30,23 @@ export function readReport(name: string): ReportDashboard {
   return JSON.parse(readFileSync(file, 'utf8')) as ReportDashboard;
 }
 
+/** The variables of a dashboard that is opened on an account, from one time to another in ms. */
+export function openedOn(account: string, from: number, to: number): Record<string, string> {
+  return {
+    account,
+    metric: 'cost',
+    groupBy: 'channel',
+    interval: 'day',
+    channel: '',
+    campaign: '',
+    ad_group: '',
+    country: '',
+    os_name: '',
+    __from: String(from),
+    __to: String(to),
+  };
+}
+
 export function sqlOf({ query }: Variable): string {
   return typeof query === 'string' ? query : query.rawSql;
 }

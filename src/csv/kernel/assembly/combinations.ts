@@ -65,7 +65,7 @@ export function findCombinations(
     const ofKey = <usize>rowsOfKey(key);
     if (ofKey > 1) openSlots(ofKey);
     for (const end = begin + ofKey; place < end; place++) {
-      const row = rowAt(place);
+      const row = rowOf(order, place);
       let combination = NONE;
       if (impressions == null || !isZero(row, impressions, clicks!, cost!)) {
         const flags = flagOf(flag, row) * 3 + flagOf(secondFlag, row);
@@ -78,15 +78,16 @@ export function findCombinations(
     const isKept = found - first != ofKey;
     store<u32>(csvRowCounts + ((<usize>key) << 2), isKept ? <u32>ofKey : 0);
     if (!isKept) continue;
-    for (let at = begin; at < place; at++) store<u32>(csvRows + (kept++ << 2), <u32>rowAt(at));
+    for (let at = begin; at < place; at++)
+      store<u32>(csvRows + (kept++ << 2), <u32>rowOf(order, at));
   }
   combinationCount = found;
   csvRowCount = kept;
 }
 
-/** The row at a place in the order of the keys. */
-function rowAt(place: usize): usize {
-  return order == 0 ? place : <usize>load<u32>(order + (place << 2));
+/** The row at a place of a list of row numbers, four bytes each; 0: all rows in the order of the file. */
+export function rowOf(list: usize, place: usize): usize {
+  return list == 0 ? place : <usize>load<u32>(list + (place << 2));
 }
 
 function isZero(row: usize, first: NumberColumn, second: NumberColumn, third: NumberColumn): bool {

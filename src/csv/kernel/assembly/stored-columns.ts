@@ -1,4 +1,5 @@
-import { combinationAt, combinationCount, listedCount, listedRows, NONE } from './combinations';
+import { combinationAt, combinationCount, NONE, rowOf } from './combinations';
+import { listedCount, listedRows } from './combinations';
 import { copyText, putText, Room } from './memory';
 import { ABSENT, NumberColumn } from './number-columns';
 import { order, rowCount } from './overwrite-keys';
@@ -49,8 +50,7 @@ function sumOf(sums: usize, place: usize): usize {
 }
 
 function valueAt(column: NumberColumn, place: usize): usize {
-  const row = order == 0 ? place : <usize>load<u32>(order + (place << 2));
-  return column.values.start + (row << 3);
+  return column.values.start + (rowOf(order, place) << 3);
 }
 
 /** Where the values of the listed rows lie. */
@@ -61,7 +61,7 @@ export function numbersOf(column: NumberColumn, ofCsvRows: bool): usize {
   const count = listedCount(ofCsvRows);
   const out = gathered.reserve(count << 3);
   for (let i: usize = 0; i < count; i++) {
-    store<u64>(out + (i << 3), load<u64>(values + ((<usize>load<u32>(rows + (i << 2))) << 3)));
+    store<u64>(out + (i << 3), load<u64>(values + (rowOf(rows, i) << 3)));
   }
   return out;
 }
@@ -96,7 +96,7 @@ export function openTexts(texts: RowTexts): void {
   const native = texts.native.start;
   const to = cursors.reserve(count << 2);
   for (let i: usize = 0; i < count; i++) {
-    const place = texts.placeOf(rows == 0 ? i : <usize>load<u32>(rows + (i << 2)));
+    const place = texts.placeOf(rowOf(rows, i));
     store<u32>(to + (i << 2), <u32>place + (load<u8>(native + place) < 0x80 ? 1 : 2));
   }
 }
@@ -115,7 +115,7 @@ export function nextTexts(texts: RowTexts, skipped: i32, isRest: bool): usize {
   const out = gathered.reserve(texts.used + (count << 1));
   let to = out;
   for (let i: usize = 0; i < count; i++) {
-    const row = rows == 0 ? i : <usize>load<u32>(rows + (i << 2));
+    const row = rowOf(rows, i);
     const cursor = cursors.start + (i << 2);
     const end = native + texts.placeOf(row + 1);
     const start = min(end, native + <usize>load<u32>(cursor) + <usize>skipped);
@@ -146,7 +146,7 @@ export function textsOfCsvRows(texts: RowTexts): usize {
   const out = gathered.reserve(texts.used);
   let to = out;
   for (let i: usize = 0; i < count; i++) {
-    const row = <usize>load<u32>(rows + (i << 2));
+    const row = rowOf(rows, i);
     const start = texts.placeOf(row);
     const length = texts.placeOf(row + 1) - start;
     copyText(native + start, to, length);

@@ -1,3 +1,4 @@
+import { rowOf } from './combinations';
 import { Room } from './memory';
 import { NumberColumn } from './number-columns';
 import { keysOfFile, order, rowCount, rowsOfKey } from './overwrite-keys';
@@ -40,7 +41,7 @@ export function sumTotals(
   for (let key = 0; key < keys; key++) {
     const first = used;
     for (let left = rowsOfKey(key); left > 0; left--, place++) {
-      const row = order == 0 ? place : <usize>load<u32>(order + (place << 2));
+      const row = rowOf(order, place);
       const shownOfRow = load<u64>(shown.values.start + (row << 3));
       const clickedOfRow = load<u64>(clicked.values.start + (row << 3));
       const paidOfRow = load<f64>(paid.values.start + (row << 3));
