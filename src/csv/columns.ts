@@ -24,6 +24,7 @@ const RULES: Partial<Record<ValueKind, TextRule>> = {
   country: codeRule(COUNTRIES, 'a'),
   'metric-name': { kind: TextKind.metricName },
   'event-source': { kind: TextKind.listed, table: tableOf(EVENT_SOURCES) },
+  boolean: { kind: TextKind.listed, table: tableOf(['true', 'false']) },
 };
 
 export function textRuleOf(kind: ValueKind): TextRule {
@@ -158,24 +159,6 @@ export class AmountColumn extends NumberColumn {
   encodeSums(arena: Arena): Uint8Array {
     const { calls } = this.kernel;
     return this.copyOf(calls.sumAmounts(this.column), 8 * calls.combinationsOfFile(), arena);
-  }
-}
-
-/** `true`, `false` or blank, Native `Nullable(Bool)`: a byte a row that says whether it is null, then the values. */
-export class BooleanColumn extends NumberColumn {
-  take({ kernel, width, rows }: RowBlock, field: number): void {
-    kernel.calls.takeBooleans(this.column, field, width, rows);
-  }
-
-  /** A boolean belongs to its combination: all rows of one have the same. */
-  encodeSums(arena: Arena): Uint8Array {
-    const { calls } = this.kernel;
-    return this.copyOf(calls.booleansOf(this.column, false), 2 * calls.combinationsOfFile(), arena);
-  }
-
-  override encodeRows(arena: Arena): Uint8Array {
-    const { calls } = this.kernel;
-    return this.copyOf(calls.booleansOf(this.column, true), 2 * calls.csvRowsOfFile(), arena);
   }
 }
 

@@ -1,8 +1,8 @@
-import { type Column, type Family, ownTexts, valueColumns } from '../domain/families/index.js';
+import { type Family, ownTexts, valueColumns } from '../domain/families/index.js';
 import type { Arena } from '../domain/memory.js';
 import type { UploadColumns } from './upload-columns.js';
 import type { PreparedUpload } from './verdict.js';
-import type { NumberColumn, StoredColumn } from './columns.js';
+import type { NumberColumn } from './columns.js';
 import type { Kernel } from './kernel/kernel.js';
 
 const NONE = new Uint8Array(0);
@@ -14,12 +14,7 @@ export function encodeUpload(family: Family, columns: UploadColumns, arena: Aren
   calls.orderRows();
   findCombinations(columns);
   const keys = calls.keysOfFile();
-  const encoded = (rows: number, encode: (column: StoredColumn) => Uint8Array): Uint8Array[] =>
-    valueColumns(family).map((column) =>
-      columns.present.has(column.name)
-        ? encode(columns.stored.get(column.name)!)
-        : absent(column, rows, arena),
-    );
+  const values = valueColumns(family).map(({ name }) => columns.stored.get(name)!);
   const totals = family.name === 'cost' ? costTotals(columns, arena) : undefined;
   const keyTexts = (isSecond: boolean): Uint8Array => {
     const address = calls.textsByKey(isSecond);
@@ -35,7 +30,7 @@ export function encodeUpload(family: Family, columns: UploadColumns, arena: Aren
     ],
     combinationCounts: wordsOf(kernel, calls.combinationsByKey(), keys, arena),
     combinationColumns: [
-      ...encoded(calls.combinationsOfFile(), (column) => column.encodeSums(arena)),
+      ...values.map((column) => column.encodeSums(arena)),
       ...columns.texts.encodeCombinations(
         ownTexts(family).map(({ name }) => columns.present.has(name)),
         arena,
@@ -44,38 +39,24 @@ export function encodeUpload(family: Family, columns: UploadColumns, arena: Aren
     csvRowCounts: wordsOf(kernel, calls.csvRowsByKey(), keys, arena),
     csvRowColumns:
       calls.csvRowsOfFile() === 0
-        ? [...valueColumns(family).map(() => NONE), NONE]
-        : [
-            ...encoded(calls.csvRowsOfFile(), (column) => column.encodeRows(arena)),
-            columns.texts.encodeRows(arena),
-          ],
+        ? [...values.map(() => NONE), NONE]
+        : [...values.map((column) => column.encodeRows(arena)), columns.texts.encodeRows(arena)],
     totalCounts: totals?.counts ?? new Uint32Array(0),
     totalColumns: totals?.columns ?? [],
   };
 }
 
 /** Finds the group-by combinations of each key (see `kernel/assembly/combinations.ts`). */
-function findCombinations({ kernel, stored, texts, present }: UploadColumns): void {
+function findCombinations({ kernel, stored, texts }: UploadColumns): void {
   const columnOf = (name: string): number =>
-    present.has(name) ? (stored.get(name) as NumberColumn).column : 0;
+    (stored.get(name) as NumberColumn | undefined)?.column ?? 0;
   kernel.calls.findCombinations(
     texts.texts,
     // Zeros delete cost, not metrics of customers: there 0 is a value.
     columnOf('impressions'),
     columnOf('clicks'),
     columnOf('cost'),
-    columnOf('is_first_event_per_device_id'),
-    columnOf('is_first_event_per_user_id'),
   );
-}
-
-/** Booleans are the only values that a file may leave out: first the null flags, then the values. */
-function absent({ name, kind }: Column, rows: number, arena: Arena): Uint8Array {
-  if (kind !== 'boolean') throw new Error(`a file without ${name} has no value for it`);
-  return arena
-    .bytes(rows * 2)
-    .fill(1, 0, rows)
-    .fill(0, rows);
 }
 
 interface Totals {

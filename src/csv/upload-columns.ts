@@ -13,7 +13,6 @@ import {
   type StoredColumn,
   DayColumn,
   AmountColumn,
-  BooleanColumn,
   CountColumn,
   RowTexts,
   TextColumn,
@@ -203,8 +202,6 @@ function storedColumn(kernel: Kernel, kind: ValueKind): StoredColumn {
       return new CountColumn(kernel);
     case 'amount':
       return new AmountColumn(kernel);
-    case 'boolean':
-      return new BooleanColumn(kernel);
     default:
       throw new Error(`what is a ${kind} is no value`);
   }

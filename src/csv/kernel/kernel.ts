@@ -28,20 +28,12 @@ interface KernelCalls {
   clearNumbers(column: number): void;
   takeCounts(column: number, field: number, width: number, rows: number): void;
   takeAmounts(column: number, field: number, width: number, rows: number): void;
-  takeBooleans(column: number, field: number, width: number, rows: number): void;
   setHashKey(a: number, b: number, c: number, d: number): void;
   openKeys(expected: number): void;
   groupRows(first: number, second: number, width: number, rows: number): void;
   orderRows(): void;
-  /** 0 stands for a column that the file lacks. */
-  findCombinations(
-    texts: number,
-    impressions: number,
-    clicks: number,
-    cost: number,
-    flag: number,
-    secondFlag: number,
-  ): void;
+  /** 0 stands for a column that the family lacks. */
+  findCombinations(texts: number, impressions: number, clicks: number, cost: number): void;
   combinationsOfFile(): number;
   csvRowsOfFile(): number;
   combinationsByKey(): number;
@@ -49,7 +41,6 @@ interface KernelCalls {
   sumCounts(column: number): number;
   sumAmounts(column: number): number;
   numbersOf(column: number, ofCsvRows: boolean): number;
-  booleansOf(column: number, ofCsvRows: boolean): number;
   openTexts(texts: number): void;
   nextTexts(texts: number, skipped: number, isRest: boolean): number;
   textsOfCsvRows(texts: number): number;

@@ -18,7 +18,7 @@ export type FamilyName = 'cost' | 'self-serve';
  * - `currency`: ISO 4217, uppercase. `country`: ISO 3166-1 alpha-2 or `xk`, lowercase.
  * - `count`: digits, 0 to 999,999,999,999. `amount`: a finite decimal number.
  * - `metric-name`: 1 to 256 of `[A-Za-z0-9]`. `event-source`: one of four words.
- * - `boolean`: `true` or `false`.
+ * - `boolean`: `true` or `false`; stored as that text.
  */
 export type ValueKind =
   | 'date'
@@ -70,7 +70,7 @@ export function rowColumns(family: Family): readonly Column[] {
   return family.columns.filter((column) => column.role !== 'key');
 }
 
-const VALUE_KINDS: readonly ValueKind[] = ['count', 'amount', 'boolean'];
+const VALUE_KINDS: readonly ValueKind[] = ['count', 'amount'];
 
 /**
  * The columns of a row that are not texts, in the order of the stored tuple, which begins with

@@ -93,19 +93,9 @@ function arrayColumn(
     type: arrayOf(elements.map((element) => `${element.name} ${nativeType(element)}`)),
     parts: [
       arrayEnds(counts, arena),
-      ...elements.flatMap(({ kind }, index) => {
-        const parts = uploads.map(({ columns }) => columns[index]!);
-        return kind === 'boolean' ? nullableParts(parts) : parts;
-      }),
+      ...elements.flatMap((_, index) => uploads.map(({ columns }) => columns[index]!)),
     ],
   };
-}
-
-/** A nullable column has all its null flags first, and then its values, of a byte each. */
-function nullableParts(parts: readonly Uint8Array[]): Uint8Array[] {
-  const nulls = parts.map((part) => part.subarray(0, part.length / 2));
-  const values = parts.map((part) => part.subarray(part.length / 2));
-  return [...nulls, ...values];
 }
 
 function nativeType({ kind }: Element): string {
@@ -114,8 +104,6 @@ function nativeType({ kind }: Element): string {
       return 'UInt64';
     case 'amount':
       return 'Float64';
-    case 'boolean':
-      return 'Nullable(Bool)';
     default:
       return 'String';
   }

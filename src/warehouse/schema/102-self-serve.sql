@@ -13,8 +13,6 @@ CREATE TABLE IF NOT EXISTS {database}.self_serve
     -- file has may be missing.
     combinations Array(Tuple(
         event_value Float64,
-        is_first_event_per_device_id Nullable(Bool),
-        is_first_event_per_user_id Nullable(Bool),
         campaign String,
         ad_group String,
         ad_creative String,
@@ -26,8 +24,6 @@ CREATE TABLE IF NOT EXISTS {database}.self_serve
     -- are joined, first those that `combinations` keeps apart.
     csv_rows Array(Tuple(
         event_value Float64,
-        is_first_event_per_device_id Nullable(Bool),
-        is_first_event_per_user_id Nullable(Bool),
         texts String
     )),
     INDEX version_range version TYPE minmax

@@ -162,15 +162,13 @@ AS SELECT
     others[6] AS sub_sub_publisher_1,
     others[7] AS sub_sub_publisher_2,
     others[8] AS sub_sub_publisher_3,
-    is_first_event_per_device_id,
-    is_first_event_per_user_id,
+    CAST(nullIf(others[9], ''), 'Nullable(Bool)') AS is_first_event_per_device_id,
+    CAST(nullIf(others[10], ''), 'Nullable(Bool)') AS is_first_event_per_user_id,
     request_id,
     uploaded_at
 FROM {database}.self_serve FINAL
 ARRAY JOIN
     combinations.event_value AS event_value,
-    combinations.is_first_event_per_device_id AS is_first_event_per_device_id,
-    combinations.is_first_event_per_user_id AS is_first_event_per_user_id,
     combinations.campaign AS campaign,
     combinations.ad_group AS ad_group,
     combinations.ad_creative AS ad_creative,
@@ -198,15 +196,13 @@ SELECT
     split[11] AS sub_sub_publisher_1,
     split[12] AS sub_sub_publisher_2,
     split[13] AS sub_sub_publisher_3,
-    is_first_event_per_device_id,
-    is_first_event_per_user_id,
+    CAST(nullIf(split[14], ''), 'Nullable(Bool)') AS is_first_event_per_device_id,
+    CAST(nullIf(split[15], ''), 'Nullable(Bool)') AS is_first_event_per_user_id,
     request_id,
     uploaded_at
 FROM {database}.self_serve FINAL
 ARRAY JOIN
     csv_rows.event_value AS event_value,
-    csv_rows.is_first_event_per_device_id AS is_first_event_per_device_id,
-    csv_rows.is_first_event_per_user_id AS is_first_event_per_user_id,
     csv_rows.texts AS texts;
 
 -- One row per group-by combination. Archived metrics are hidden.
@@ -229,14 +225,12 @@ AS SELECT
     others[6] AS sub_sub_publisher_1,
     others[7] AS sub_sub_publisher_2,
     others[8] AS sub_sub_publisher_3,
-    is_first_event_per_device_id,
-    is_first_event_per_user_id,
+    CAST(nullIf(others[9], ''), 'Nullable(Bool)') AS is_first_event_per_device_id,
+    CAST(nullIf(others[10], ''), 'Nullable(Bool)') AS is_first_event_per_user_id,
     event_value
 FROM {database}.self_serve FINAL
 ARRAY JOIN
     combinations.event_value AS event_value,
-    combinations.is_first_event_per_device_id AS is_first_event_per_device_id,
-    combinations.is_first_event_per_user_id AS is_first_event_per_user_id,
     combinations.campaign AS campaign,
     combinations.ad_group AS ad_group,
     combinations.ad_creative AS ad_creative,

@@ -364,8 +364,6 @@ CREATE TABLE custom_data.self_serve
     `uploaded_at` DateTime('UTC'),
     `combinations` Array(Tuple(
         event_value Float64,
-        is_first_event_per_device_id Nullable(Bool),
-        is_first_event_per_user_id Nullable(Bool),
         campaign String,
         ad_group String,
         ad_creative String,
@@ -374,8 +372,6 @@ CREATE TABLE custom_data.self_serve
         texts String)),
     `csv_rows` Array(Tuple(
         event_value Float64,
-        is_first_event_per_device_id Nullable(Bool),
-        is_first_event_per_user_id Nullable(Bool),
         texts String)),
     INDEX version_range version TYPE minmax GRANULARITY 1
 )
@@ -424,15 +420,13 @@ AS SELECT
     others[6] AS sub_sub_publisher_1,
     others[7] AS sub_sub_publisher_2,
     others[8] AS sub_sub_publisher_3,
-    is_first_event_per_device_id,
-    is_first_event_per_user_id,
+    CAST(nullIf(others[9], ''), 'Nullable(Bool)') AS is_first_event_per_device_id,
+    CAST(nullIf(others[10], ''), 'Nullable(Bool)') AS is_first_event_per_user_id,
     event_value
 FROM custom_data.self_serve
 FINAL
 ARRAY JOIN
     combinations.event_value AS event_value,
-    combinations.is_first_event_per_device_id AS is_first_event_per_device_id,
-    combinations.is_first_event_per_user_id AS is_first_event_per_user_id,
     combinations.campaign AS campaign,
     combinations.ad_group AS ad_group,
     combinations.ad_creative AS ad_creative,
@@ -493,16 +487,14 @@ AS SELECT
     others[6] AS sub_sub_publisher_1,
     others[7] AS sub_sub_publisher_2,
     others[8] AS sub_sub_publisher_3,
-    is_first_event_per_device_id,
-    is_first_event_per_user_id,
+    CAST(nullIf(others[9], ''), 'Nullable(Bool)') AS is_first_event_per_device_id,
+    CAST(nullIf(others[10], ''), 'Nullable(Bool)') AS is_first_event_per_user_id,
     request_id,
     uploaded_at
 FROM custom_data.self_serve
 FINAL
 ARRAY JOIN
     combinations.event_value AS event_value,
-    combinations.is_first_event_per_device_id AS is_first_event_per_device_id,
-    combinations.is_first_event_per_user_id AS is_first_event_per_user_id,
     combinations.campaign AS campaign,
     combinations.ad_group AS ad_group,
     combinations.ad_creative AS ad_creative,
@@ -530,16 +522,14 @@ SELECT
     split[11] AS sub_sub_publisher_1,
     split[12] AS sub_sub_publisher_2,
     split[13] AS sub_sub_publisher_3,
-    is_first_event_per_device_id,
-    is_first_event_per_user_id,
+    CAST(nullIf(split[14], ''), 'Nullable(Bool)') AS is_first_event_per_device_id,
+    CAST(nullIf(split[15], ''), 'Nullable(Bool)') AS is_first_event_per_user_id,
     request_id,
     uploaded_at
 FROM custom_data.self_serve
 FINAL
 ARRAY JOIN
     csv_rows.event_value AS event_value,
-    csv_rows.is_first_event_per_device_id AS is_first_event_per_device_id,
-    csv_rows.is_first_event_per_user_id AS is_first_event_per_user_id,
     csv_rows.texts AS texts;
 
 CREATE VIEW custom_data.upload_requests

@@ -28,7 +28,7 @@ const ROWS = [
      [(1, 1, 1, 'EUR', '', '', '', '', '', '')], [],
      [('EUR', 1, 1, 1)]`,
   `self_serve SELECT {account}, '2026-03-02', 'Radio', 'Visits', 1, generateUUIDv4(), now(),
-     [(1, NULL, NULL, '', '', '', '', '', '')], []`,
+     [(1, '', '', '', '', '', '')], []`,
   `metric_sightings SELECT {account}, 'Visits', now(), now()`,
   `metric_archivals SELECT {account}, 'Old', true, now(), 1`,
   `request_transitions SELECT generateUUIDv4(), {account}, 'cost', 'succeeded', 'ingested', NULL,

@@ -76,7 +76,8 @@ function readElements(
     const decoded: Record<string, Value> = {};
     for (const [i, { name }] of [...values, ...own].entries()) decoded[name] = read[i]![row]!;
     const parts = textsOf(String(text), joined.length);
-    for (const [i, { name }] of joined.entries()) decoded[name] = parts[i] ?? '';
+    for (const [i, column] of joined.entries())
+      decoded[column.name] = valueOf(column, parts[i] ?? '');
     return decoded;
   });
 }
@@ -94,22 +95,15 @@ function readRows(bytes: Uint8Array, rows: number, kind: ValueKind): Value[] {
       return read(bytes, rows, (column) => column.bigUint());
     case 'amount':
       return read(bytes, rows, (column) => column.double());
-    case 'boolean':
-      return nullableBooleans(bytes, rows);
     default:
       return read(bytes, rows, (column) => column.text());
   }
 }
 
-/** All the null flags come first, then all the values; the value of a null is 0. */
-function nullableBooleans(bytes: Uint8Array, rows: number): (boolean | null)[] {
-  const flags = read(bytes, rows * 2, (column) => column.uint(1));
-  if (flags.some((flag) => flag > 1)) throw new Error('a flag is 0 or 1');
-  return Array.from({ length: rows }, (_, row) => {
-    if (flags[row] === 0) return flags[rows + row] === 1;
-    if (flags[rows + row] !== 0) throw new Error('a null has a value');
-    return null;
-  });
+/** What a text stands for. */
+function valueOf({ kind }: Column, text: string): Value {
+  if (kind !== 'boolean') return text;
+  return text === '' ? null : text === 'true';
 }
 
 function readTotals(upload: PreparedUpload): Total[] {

@@ -2,11 +2,9 @@ import type { NativeBlock } from '../../../src/warehouse/warehouse.js';
 import {
   blockOf,
   column,
-  BOOL,
   DATE,
   DATE_TIME,
   FLOAT64,
-  nullable,
   STRING,
   UINT128,
   UINT64,
@@ -200,6 +198,5 @@ function isLive(row: Row): boolean {
 
 function typeOf({ kind }: Column): ColumnType<Value> {
   if (kind === 'count') return UINT64;
-  if (kind === 'amount') return FLOAT64;
-  return kind === 'boolean' ? nullable(BOOL) : STRING;
+  return kind === 'amount' ? FLOAT64 : STRING;
 }

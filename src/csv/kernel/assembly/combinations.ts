@@ -5,9 +5,8 @@ import { keysOfFile, order, rowCount, rowsOfKey } from './overwrite-keys';
 import { RowTexts } from './row-texts';
 
 /**
- * The group-by combinations of each key: its rows that agree on all texts and booleans are one
- * combination, whose numbers are summed. Reports read combinations, so that they need not group by
- * all columns.
+ * The group-by combinations of each key: its rows that agree on all texts are one combination,
+ * whose numbers are summed. Reports read combinations, so that they need not group by all columns.
  *
  * Where a key's combinations are not exactly its rows, its CSV rows are stored too.
  */
@@ -38,15 +37,12 @@ let slotMask: u32 = 0;
  * @param texts of the rows
  * @param impressions with `clicks` and `cost`: a row in which all three are 0 is in no combination;
  *   null where zeros do not delete
- * @param flag a column of booleans that belongs to the combination; null if there is none
  */
 export function findCombinations(
   texts: RowTexts,
   impressions: NumberColumn | null,
   clicks: NumberColumn | null,
   cost: NumberColumn | null,
-  flag: NumberColumn | null,
-  secondFlag: NumberColumn | null,
 ): void {
   const keys = keysOfFile();
   const rows = <usize>rowCount;
@@ -68,8 +64,7 @@ export function findCombinations(
       const row = rowOf(order, place);
       let combination = NONE;
       if (impressions == null || !isZero(row, impressions, clicks!, cost!)) {
-        const flags = flagOf(flag, row) * 3 + flagOf(secondFlag, row);
-        combination = ofKey > 1 ? find(texts, row, flags, flag, secondFlag, found) : <u32>found;
+        combination = ofKey > 1 ? find(texts, row, found) : <u32>found;
         if (combination == <u32>found) store<u32>(firstRows + (found++ << 2), <u32>row);
       }
       store<u32>(combinationAt + (place << 2), combination);
@@ -99,11 +94,6 @@ function bitsOf(column: NumberColumn, row: usize): u64 {
   return load<u64>(column.values.start + (row << 3));
 }
 
-/** 0, 1 or 2. A column that the file does not have is the same for all rows. */
-function flagOf(column: NumberColumn | null, row: usize): i32 {
-  return column == null ? 0 : <i32>bitsOf(column, row);
-}
-
 function openSlots(rows: usize): void {
   let size: usize = 4;
   while (size < 2 * rows) size *= 2;
@@ -113,18 +103,11 @@ function openSlots(rows: usize): void {
 }
 
 /** The combination of a row; `next` if it is a new one. */
-function find(
-  texts: RowTexts,
-  row: usize,
-  flags: i32,
-  flag: NumberColumn | null,
-  secondFlag: NumberColumn | null,
-  next: usize,
-): u32 {
+function find(texts: RowTexts, row: usize, next: usize): u32 {
   const native = texts.native.start;
   const start = native + texts.placeOf(row);
   const end = native + texts.placeOf(row + 1);
-  const hash = hashKey(flags, start, end, end, end);
+  const hash = hashKey(0, start, end, end, end);
   let slot = hash & slotMask;
   for (;;) {
     const known = <usize>load<u32>(slots + ((<usize>slot) << 2));
@@ -135,8 +118,7 @@ function find(
       const otherStart = native + texts.placeOf(other);
       if (
         native + texts.placeOf(other + 1) - otherStart == end - start &&
-        sameBytes(otherStart, start, end - start) &&
-        flagOf(flag, other) * 3 + flagOf(secondFlag, other) == flags
+        sameBytes(otherStart, start, end - start)
       ) {
         return <u32>combination;
       }

@@ -1,6 +1,6 @@
 /**
  * SipHash-1-3 (Aumasson and Bernstein) of a number and two texts, over bytes: of an overwrite key, and
- * of the texts and booleans of a row.
+ * of the texts of a row.
  *
  * Keyed at random, so that no file can be made whose keys all collide: the grouping stays linear in
  * the rows.

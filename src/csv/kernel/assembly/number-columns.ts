@@ -3,23 +3,19 @@ import { Room } from './memory';
 import { ends, starts } from './scanner';
 import { notOfKind } from './texts';
 
-/** Eight bytes a row: a count, a double, or a boolean as 0, 1 or `ABSENT`. */
+/** Eight bytes a row: a count or a double. */
 @unmanaged
 export class NumberColumn {
   values: Room = new Room();
   rows: usize = 0;
 }
 
-export const ABSENT: u64 = 2;
 const MAX_COUNT: u64 = 999_999_999_999;
 const DOT: u8 = 0x2e;
 const PLUS: u8 = 0x2b;
 const MINUS: u8 = 0x2d;
 /** Decimal digits whose integer a double always holds exactly. */
 const EXACT_DIGITS: usize = 15;
-const TRUE = memory.data<u8>([0x74, 0x72, 0x75, 0x65]);
-const ALSE = memory.data<u8>([0x61, 0x6c, 0x73, 0x65]);
-const LETTER_F: u8 = 0x66;
 
 /** The powers of ten up to 10^15, each of which a double holds exactly. */
 const POWERS = memory.data<f64>([
@@ -74,23 +70,6 @@ export function takeAmounts(column: NumberColumn, field: i32, width: i32, rows: 
     const value = amountOf(start, end);
     if (value != value) report(row, notOfKind(start, end));
     store<f64>(to, value);
-  }
-}
-
-/** `true`, `false` or blank. */
-export function takeBooleans(column: NumberColumn, field: i32, width: i32, rows: i32): void {
-  let to = roomFor(column, rows);
-  const rowBytes = (<usize>width) << 2;
-  let at = (<usize>field) << 2;
-  for (let row = 0; row < rows; row++, at += rowBytes, to += 8) {
-    const start = <usize>load<u32>(starts + at);
-    const length = <usize>load<u32>(ends + at) - start;
-    let value = ABSENT;
-    if (length == 4 && load<u32>(start) == load<u32>(TRUE)) value = 1;
-    else if (length == 5 && load<u8>(start) == LETTER_F && load<u32>(start, 1) == load<u32>(ALSE)) {
-      value = 0;
-    } else if (length != 0) report(row, notOfKind(start, start + length));
-    store<u64>(to, value);
   }
 }
 

@@ -1,7 +1,7 @@
 import { combinationAt, combinationCount, NONE, rowOf } from './combinations';
 import { listedCount, listedRows } from './combinations';
 import { copyText, putText, Room } from './memory';
-import { ABSENT, NumberColumn } from './number-columns';
+import { NumberColumn } from './number-columns';
 import { order, rowCount } from './overwrite-keys';
 import { RowTexts } from './row-texts';
 
@@ -11,7 +11,6 @@ import { RowTexts } from './row-texts';
  */
 
 const gathered = new Room();
-const booleans = new Room();
 /** By combination: where its next text begins within `native`, four bytes each. */
 const cursors = new Room();
 
@@ -62,22 +61,6 @@ export function numbersOf(column: NumberColumn, ofCsvRows: bool): usize {
   const out = gathered.reserve(count << 3);
   for (let i: usize = 0; i < count; i++) {
     store<u64>(out + (i << 3), load<u64>(values + (rowOf(rows, i) << 3)));
-  }
-  return out;
-}
-
-/**
- * Where the Native `Nullable(Bool)` of the listed rows lies: a byte a row that says whether it is
- * null, then the values.
- */
-export function booleansOf(column: NumberColumn, ofCsvRows: bool): usize {
-  const values = numbersOf(column, ofCsvRows);
-  const rows = listedCount(ofCsvRows);
-  const out = booleans.reserve(2 * rows);
-  for (let row: usize = 0; row < rows; row++) {
-    const value = load<u64>(values + (row << 3));
-    store<bool>(out + row, value == ABSENT);
-    store<bool>(out + rows + row, value == 1);
   }
   return out;
 }

@@ -70,12 +70,20 @@ async function rowsOf(view: string, columns: string, where = '1'): Promise<unkno
   );
 }
 
-test('self_serve_rows shows every text by its name', async () => {
+test.each([
+  ['self_serve_report, of combinations', 'self_serve_report', 1],
+  ['self_serve_rows, of combinations', 'self_serve_rows', 1],
+  ['self_serve_rows, of CSV rows', 'self_serve_rows', 2],
+] as const)('%s, shows every text by its name', async (_, view, equalRows) => {
   const texts = Object.fromEntries(
-    textColumns(SELF_SERVE).map(({ name }) => [name, `the ${name}`]),
+    textColumns(SELF_SERVE).map(({ name, kind }) => [
+      name,
+      kind === 'boolean' ? name === 'is_first_event_per_user_id' : `the ${name}`,
+    ]),
   );
-  await store(key([texts]));
-  expect(await rowsOf('self_serve_rows', Object.keys(texts).join(', '))).toEqual([texts]);
+  const rows = Array<typeof texts>(equalRows).fill(texts);
+  await store(key(rows));
+  expect(await rowsOf(view, Object.keys(texts).join(', '))).toEqual(rows);
 });
 
 describe('an overwrite key', () => {

@@ -59,6 +59,7 @@ test('the order in which texts are stored only grows at its end', () => {
     ...['campaign', 'ad_group', 'ad_creative', 'os_name', 'country'],
     ...['content', 'event_source', 'term', 'currency'],
     ...['sub_publisher', 'sub_sub_publisher_1', 'sub_sub_publisher_2', 'sub_sub_publisher_3'],
+    ...['is_first_event_per_device_id', 'is_first_event_per_user_id'],
   ]);
 });
 
