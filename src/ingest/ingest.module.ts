@@ -6,10 +6,13 @@ import {
 } from '@nestjs/common';
 
 import type { Parts } from '../ops/parts.js';
+import { mergeWhenQuiet } from '../warehouse/rows/quiet-merges.js';
+import type { Warehouse } from '../warehouse/warehouse.js';
 import type { IngestDependencies } from './dependencies.js';
 import { Ingest } from './ingest.js';
 
 export interface IngestModuleDependencies extends IngestDependencies {
+  readonly warehouse: Warehouse;
   readonly parts: Parts;
   /** For how many milliseconds uploads in flight may still be finished. */
   readonly stopMs: () => number;
@@ -28,7 +31,8 @@ export class IngestModule extends ConfigurableModuleClass implements OnApplicati
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { parts, stopMs } = this.dependencies;
+    const { config, logger, warehouse, parts, stopMs } = this.dependencies;
+    parts.add(mergeWhenQuiet(warehouse, config.clickhouseDatabase, logger));
     const ingest = await Ingest.start(this.dependencies);
     parts.add({ failed: ingest.failed, stop: () => ingest.stop(stopMs()) });
   }

@@ -125,8 +125,9 @@ export class ChdbWarehouse implements Warehouse {
     return rowsOf<Row>(result);
   }
 
-  /** Waits for every statement under way, then releases the folder. */
+  /** Gives up merges, waits for every other statement under way, then releases the folder. */
   async close(): Promise<void> {
+    await this.execute('SYSTEM STOP MERGES');
     while (this.running.size > 0) await Promise.allSettled(this.running);
     await Promise.all([this.writers.close(), this.readers.close(), this.lookUps.close()]);
   }

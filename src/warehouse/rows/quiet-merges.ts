@@ -1,0 +1,103 @@
+import { FAMILIES } from '../../domain/families/index.js';
+import { Failure } from '../../domain/failure.js';
+import { sleep } from '../../domain/retry.js';
+import type { Logger } from '../../ops/logger.js';
+import type { Part } from '../../ops/parts.js';
+import { refusalOf } from '../refusal.js';
+import { identifier, text } from '../sql.js';
+import { type Warehouse, WarehouseError } from '../warehouse.js';
+
+const LOOK_MS = 5_000;
+/** Until the next look after the server has refused one. */
+const REFUSED_MS = 3_600_000;
+const QUIET_SECONDS = 10;
+/** Larger tables are left to the engine. To merge so much takes about half a minute. */
+const MOST_BYTES = 2 ** 30;
+/** How many times as large as all other parts the largest one may be. So often is a byte rewritten. */
+const MOST_REWRITES = 8;
+
+interface PartsOfTable {
+  readonly parts: number;
+  readonly bytes: number;
+  readonly largest: number;
+  /** Seconds since a part was last written or merged. */
+  readonly age: number;
+  /** Merges under way. */
+  readonly merges: number;
+}
+
+/** The defaults are those of the service; tests are in a hurry. */
+export interface QuietMergesOptions {
+  readonly lookMs?: number;
+  /** A table is quiet when no part is younger and none is being merged. */
+  readonly quietSeconds?: number;
+}
+
+/**
+ * Merges each storage table to one part when writing has paused. The engine would leave up to ten
+ * parts of about the same size (`merge_selector_base`), and a report has to compare the keys of all
+ * of them. A merge that is under way at the stop goes on.
+ */
+export function mergeWhenQuiet(
+  warehouse: Warehouse,
+  database: string,
+  logger: Logger,
+  { lookMs = LOOK_MS, quietSeconds = QUIET_SECONDS }: QuietMergesOptions = {},
+): Part {
+  const aborting = new AbortController();
+  const failure = new Failure();
+  const run = async (): Promise<void> => {
+    let pauseMs = lookMs;
+    for (;;) {
+      await sleep(pauseMs, aborting.signal);
+      if (aborting.signal.aborted) return;
+      pauseMs = lookMs;
+      try {
+        for (const { table } of FAMILIES) {
+          if (await isWorthMerging(warehouse, database, table, quietSeconds)) {
+            await warehouse.execute(`OPTIMIZE TABLE ${identifier(database)}.${table} FINAL`);
+          }
+        }
+      } catch (error) {
+        if (!(error instanceof WarehouseError)) throw error;
+        const refusal = refusalOf(error);
+        if (refusal === undefined) continue;
+        logger.warn({ reason: refusal.message }, 'parts are not merged when writing pauses');
+        pauseMs = REFUSED_MS;
+      }
+    }
+  };
+  run().catch(failure.report);
+  return {
+    failed: failure.promise,
+    stop: () => {
+      aborting.abort();
+    },
+  };
+}
+
+async function isWorthMerging(
+  warehouse: Warehouse,
+  database: string,
+  table: string,
+  quietSeconds: number,
+): Promise<boolean> {
+  const ofTable = `database = ${text(database)} AND table = ${text(table)}`;
+  const [found] = await warehouse.query<PartsOfTable>(
+    `SELECT
+       toUInt32(count()) AS parts,
+       toFloat64(sum(bytes_on_disk)) AS bytes,
+       toFloat64(max(bytes_on_disk)) AS largest,
+       toUInt32(greatest(0, dateDiff('second', max(modification_time), now()))) AS age,
+       toUInt32((SELECT count() FROM system.merges WHERE ${ofTable})) AS merges
+     FROM system.parts WHERE ${ofTable} AND active`,
+  );
+  const { parts, bytes, largest, age, merges } = found!;
+  return (
+    parts > 1 &&
+    age >= quietSeconds &&
+    merges === 0 &&
+    bytes <= MOST_BYTES &&
+    largest <= MOST_REWRITES * (bytes - largest)
+  );
+}
