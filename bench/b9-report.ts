@@ -9,18 +9,15 @@ import type { Bench } from './benchmark.js';
 import { Child } from './process/child.js';
 import { endWithUs, makeFolder, removeFolder } from './process/cleanup.js';
 import type { ReportsCommands } from './programs/reports.js';
-import { atMost, type Figure, notRun, ratioFigure } from './report/figure.js';
+import { atMost, type Figure, notRun } from './report/figure.js';
+import { compared, type Times } from './reports/compared.js';
 import { type Question, QUESTIONS } from './reports/questions.js';
+import { reportsUnderLoad } from './reports/under-load.js';
 
-/** Below it, times are alike for a person. */
-const SHORTEST_MS = 10;
 const READS = 9;
 /** Right after a load, merges change the answer's price while it is measured. */
 const QUICK_READS = 3;
 const NEXT_ENGINE = 'bench/reports/next-engine.mjs';
-
-/** By question, milliseconds. */
-type Times = ReadonlyMap<Question, number>;
 
 /** How long reports take, compared with a flat table of the rows that they show. */
 export async function b9(bench: Bench): Promise<readonly Figure[]> {
@@ -30,10 +27,9 @@ export async function b9(bench: Bench): Promise<readonly Figure[]> {
     await program.call('open', { dataDir });
     const atOnce = new Map<Question, number>();
     const later = new Map<Question, number>();
-    let rows = 0;
     for (const { name } of FAMILIES) {
       bench.say(`B9: storing rows of ${name}`);
-      rows += await program.call('store', { family: name, largest: bench.sizes.reportFiles });
+      await program.call('store', { family: name, largest: bench.sizes.reportFiles });
       bench.say(`B9: ${await program.call('parts', name)} parts`);
       await timeAll(program, name, atOnce);
       await program.call('wait', { ms: bench.sizes.settleMs });
@@ -47,17 +43,20 @@ export async function b9(bench: Bench): Promise<readonly Figure[]> {
     await requireEqualAnswers(program);
     const merged = await timed(program, ({ view }) => view);
     const flat = await timed(program, (question) => question.flat);
+    const throughReport = await timed(program, ({ report }) => report);
     await program.call('close');
     return [
-      ...QUESTIONS.map((question) =>
-        against(`B9 ${question.name}`, question, merged, flat, 4, `flat; ${rows} rows stored`),
+      compared('B9 merged, engine 26.7', atMost(4), merged, 'flat', flat),
+      compared(
+        'B9 what cost_summary answers, through cost_report',
+        undefined,
+        throughReport,
+        'flat',
+        flat,
       ),
-      ...QUESTIONS.map((question) =>
-        against(`B9 right after the load: ${question.name}`, question, atOnce, merged, 4, 'merged'),
-      ),
-      ...QUESTIONS.map((question) =>
-        against(`B9 a minute later: ${question.name}`, question, later, merged, 1.5, 'merged'),
-      ),
+      compared('B9 right after the load', atMost(4), atOnce, 'merged', merged),
+      compared('B9 a minute later', atMost(1.5), later, 'merged', merged),
+      ...(await reportsUnderLoad(bench, dataDir)),
       ...(await onNextEngine(dataDir)),
     ];
   } finally {
@@ -80,11 +79,12 @@ async function timeAll(
 
 async function timed(
   program: Child<ReportsCommands>,
-  sqlOf: (question: Question) => string,
+  sqlOf: (question: Question) => string | undefined,
 ): Promise<Times> {
   const times = new Map<Question, number>();
   for (const question of QUESTIONS) {
-    times.set(question, await program.call('time', { sql: sqlOf(question), reads: READS }));
+    const sql = sqlOf(question);
+    if (sql !== undefined) times.set(question, await program.call('time', { sql, reads: READS }));
   }
   return times;
 }
@@ -100,27 +100,6 @@ async function requireEqualAnswers(program: Child<ReportsCommands>): Promise<voi
       }
     }
   }
-}
-
-function against(
-  name: string,
-  question: Question,
-  ours: Times,
-  theirs: Times,
-  goal: number,
-  beside: string,
-): Figure {
-  const of = (times: Times): number[] => [Math.max(SHORTEST_MS, times.get(question)!)];
-  const took = (times: Times): string => `${times.get(question)!.toFixed(1)} ms`;
-  const figure = ratioFigure({
-    name,
-    goal: atMost(goal),
-    unit: 'ms',
-    ours: of(ours),
-    theirs: of(theirs),
-    beside,
-  });
-  return { ...figure, detail: `${took(ours)}, ${took(theirs)} ${beside}` };
 }
 
 interface NextEngineAnswer {
@@ -145,16 +124,7 @@ async function onNextEngine(dataDir: string): Promise<readonly Figure[]> {
         throw new Error(`${name}: the newer engine gives different answers`);
       }
     });
-    return QUESTIONS.map((question) =>
-      against(
-        `B9 on engine ${version}: ${question.name}`,
-        question,
-        times(0),
-        times(1),
-        1.5,
-        'flat',
-      ),
-    );
+    return [compared(`B9 merged, engine ${version}`, atMost(1.5), times(0), 'flat', times(1))];
   } finally {
     await removeFolder(copy);
   }

@@ -1,9 +1,12 @@
 /**
- * Runs the benchmarks named on the command line, or the goals B1 to B11, and prints one table.
- * `--smoke` measures very little of each, to check that all of it works.
+ * Runs the benchmarks named on the command line, or the goals B1 to B11, and prints their tables.
+ * `--smoke` measures very little of each, to check that all of it works. `--chart FILE` draws some
+ * of the figures.
  */
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
+import { baselines } from './baselines/tried.js';
 import { b1s } from './b1-self-serve.js';
 import { b1 } from './b1-throughput.js';
 import { b2 } from './b2-literal-pipeline.js';
@@ -24,9 +27,10 @@ import { partitions } from './growth/partitions.js';
 import { LoadGenerator } from './load/load-generator.js';
 import { gatewayMemory } from './memory/gateway.js';
 import { ingestMemory } from './memory/ingest.js';
+import { chartOf } from './report/chart.js';
 import type { Figure } from './report/figure.js';
 import { describeMachine } from './report/machine.js';
-import { tableOf } from './report/table.js';
+import { tablesOf } from './report/table.js';
 import { FULL, SMOKE } from './sizes.js';
 
 const GOALS: Readonly<Record<string, Benchmark>> = {
@@ -53,6 +57,7 @@ const OTHERS: Readonly<Record<string, Benchmark>> = {
     ...(await ingests(bench)),
     ...(await leak(bench)),
   ],
+  baselines,
   clients,
   partitions,
   ingests,
@@ -64,6 +69,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       smoke: { type: 'boolean', default: false },
+      chart: { type: 'string' },
     },
   });
   const all = { ...GOALS, ...OTHERS };
@@ -97,7 +103,8 @@ async function main(): Promise<void> {
 
   const { rounds } = bench.sizes;
   const kind = values.smoke ? 'SMOKE RUN, the figures mean nothing' : `${rounds} rounds`;
-  process.stdout.write(`\n${machine}; ${kind}\n\n${tableOf(figures)}\n`);
+  process.stdout.write(`\n${machine}; ${kind}\n\n${tablesOf(figures)}\n`);
+  if (values.chart !== undefined) writeFileSync(values.chart, chartOf(figures));
   for (const error of wrong) process.stdout.write(`\nWRONG: ${error}\n`);
   process.exit(wrong.length > 0 ? 1 : 0);
 }

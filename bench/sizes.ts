@@ -47,7 +47,7 @@ export const FULL: Sizes = {
   acceptSeconds: 30,
   readSeconds: 3,
   oneCoreFiles: 30,
-  storedRows: 5_000_000,
+  storedRows: 50_000_000,
   reportFiles: 500,
   settleMs: 60_000,
   latencyUploads: 80,

@@ -27,9 +27,51 @@ const SELF_SERVE = `
 export const SYNCED =
   'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
 
-/** By family, the part of CREATE TABLE after the name. */
-export const FLAT_TABLES = {
-  cost: `(${COST}) ENGINE = MergeTree ORDER BY (date, channel, campaign) SETTINGS ${SYNCED}`,
-  'self-serve': `(${SELF_SERVE}) ENGINE = MergeTree
-    ORDER BY (date, channel, event_category) SETTINGS ${SYNCED}`,
+/** What was tried to make the baseline faster. `npm run bench -- baselines` measures all of them. */
+export interface FlatSettings {
+  readonly hasLowCardinality: boolean;
+  /** Settings of the table besides those that sync. */
+  readonly table: string;
+  /** Bulk inserts at once. */
+  readonly bulksAtOnce: number;
+  readonly insert: Readonly<Record<string, number>>;
+}
+
+const PLAIN: FlatSettings = {
+  hasLowCardinality: true,
+  table: '',
+  bulksAtOnce: 1,
+  insert: {},
 };
+
+export const TRIED = {
+  plain: PLAIN,
+  'merged ten at a time': { ...PLAIN, table: ', merge_selector_base = 10' },
+  'without LowCardinality': { ...PLAIN, hasLowCardinality: false },
+  'two bulk inserts at once': { ...PLAIN, bulksAtOnce: 2 },
+  'four insert threads': { ...PLAIN, insert: { max_insert_threads: 4 } },
+  'blocks of four million rows': {
+    ...PLAIN,
+    insert: { max_insert_block_size: 4_194_304, min_insert_block_size_bytes: 2 ** 30 },
+  },
+} as const satisfies Record<string, FlatSettings>;
+export type Tried = keyof typeof TRIED;
+
+/** The fastest of them, by the way of inserting. */
+export const FASTEST: Readonly<Record<'insertFiles' | 'insertBulk', Tried>> = {
+  insertFiles: 'plain',
+  insertBulk: 'plain',
+};
+
+/** The part of CREATE TABLE after the name. */
+export function flatTable(
+  family: 'cost' | 'self-serve',
+  { hasLowCardinality, table }: FlatSettings,
+): string {
+  const declared = family === 'cost' ? COST : SELF_SERVE;
+  const columns = hasLowCardinality
+    ? declared
+    : declared.replaceAll('LowCardinality(String)', 'String');
+  const third = family === 'cost' ? 'campaign' : 'event_category';
+  return `(${columns}) ENGINE = MergeTree ORDER BY (date, channel, ${third}) SETTINGS ${SYNCED}${table}`;
+}

@@ -15,7 +15,7 @@ import { requireEqual, type Totals, TOTALS_SQL } from '../load/totals.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
 import type { LogRecord, RecordHandler, RecordToAppend } from '../../src/log/upload-log.js';
 import { obey } from '../process/commands.js';
-import { FLAT_TABLES } from './flat-columns.js';
+import { flatTable, TRIED } from './flat-columns.js';
 import { answerWith } from './http-answer.js';
 import { listen } from './listen.js';
 import { validated } from './literal-row.js';
@@ -33,7 +33,7 @@ const commands = {
   /** @returns the port */
   async start({ folder }: { folder: string }): Promise<number> {
     session = new Session(join(folder, 'warehouse'));
-    await session.queryAsync(`CREATE TABLE stored ${FLAT_TABLES.cost}`);
+    await session.queryAsync(`CREATE TABLE stored ${flatTable('cost', TRIED.plain)}`);
     log = LmdbLog.open({ dir: join(folder, 'log'), retentionMs: 3_600_000, timeoutMs: 60_000 });
     consumer.consumption = await log.consume('uploads', 'literal', consumer);
     return listen(createServer(handle));

@@ -67,6 +67,7 @@ export async function ingestMemory(bench: Bench): Promise<readonly Figure[]> {
       valueFigure({
         name: NAME,
         goal: atMost(512),
+        isLimit: true,
         unit: 'MiB',
         values: [(await mostResidentBytes(pid)) / MIB],
         note: `${memoryUploads} uploads; at most so far: ${most.join(', ')}`,

@@ -1,6 +1,7 @@
 /**
- * The gateway with its durable log and nothing behind it: it accepts uploads, and nothing processes
- * them. It is built from the same parts as the service, except for a history without requests.
+ * The gateway with its durable log, embedded or on Kafka, and nothing behind it: it accepts uploads,
+ * and nothing processes them. It is built from the same parts as the service, except for a history
+ * without requests.
  */
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -8,14 +9,17 @@ import { join } from 'node:path';
 
 import { TokenFile } from '../../src/accounts/token-lookup.js';
 import { createToken } from '../../src/accounts/manage-tokens.js';
+import type { Config } from '../../src/config/config.js';
 import { logFolder } from '../../src/config/data-folder.js';
 import { readConfig } from '../../src/config/read-config.js';
 import type { UploadEnd } from '../../src/log/uploads/upload-records.js';
 import { createApi } from '../../src/gateway/api.js';
 import type { GatewayDependencies } from '../../src/gateway/dependencies.js';
 import { GatewayModule } from '../../src/gateway/gateway.module.js';
+import { configuredKafkaLog } from '../../src/log/kafka/configured.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
-import { createLogger } from '../../src/ops/logger.js';
+import type { UploadLog } from '../../src/log/upload-log.js';
+import { createLogger, type Logger } from '../../src/ops/logger.js';
 import { startRequestReader } from '../../src/status/request-reader.js';
 import { SqlRequestStore } from '../../src/status/sql-request-store.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
@@ -31,19 +35,21 @@ const noWarehouse: Warehouse = {
   close: () => Promise.resolve(),
 };
 
-let log: LmdbLog;
+export interface GatewayOptions {
+  readonly folder: string;
+  /** More variables of the environment. KAFKA_BROKERS chooses Kafka. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+let log: UploadLog;
 
 const commands = {
-  async start({ folder }: { folder: string }): Promise<Target> {
+  async start({ folder, env }: GatewayOptions): Promise<Target> {
     mkdirSync(folder, { recursive: true });
-    const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'warn' });
+    const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'warn', ...env });
     const logger = createLogger(config.logLevel);
     const { limits } = config;
-    log = LmdbLog.open({
-      dir: logFolder(config.dataDir),
-      retentionMs: limits.logRetentionMs,
-      timeoutMs: limits.logTimeoutMs,
-    });
+    log = await openLog(config, logger);
     const requests = new SqlRequestStore(noWarehouse, config.clickhouseDatabase);
     const { reader, clock } = await startRequestReader({
       log,
@@ -71,6 +77,9 @@ const commands = {
     return { port, token };
   },
 
+  /** Collects garbage, so that the memory before a measurement is only what is needed. */
+  collect: (): void => globalThis.gc?.(),
+
   /** Bytes of all files accepted so far, according to their end records. */
   async bytes(): Promise<number> {
     let bytes = 0;
@@ -88,5 +97,19 @@ const commands = {
 };
 
 export type GatewayCommands = typeof commands;
+
+async function openLog(config: Config, logger: Logger): Promise<UploadLog> {
+  const { kafka, dataDir, limits } = config;
+  if (kafka === undefined) {
+    return LmdbLog.open({
+      dir: logFolder(dataDir),
+      retentionMs: limits.logRetentionMs,
+      timeoutMs: limits.logTimeoutMs,
+    });
+  }
+  const opened = await configuredKafkaLog(kafka, limits, logger);
+  await opened.ready(new AbortController().signal);
+  return opened;
+}
 
 obey(commands);

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 
 import { prepareUpload } from '../../src/csv/prepare-upload.js';
@@ -11,6 +12,7 @@ import { Arena } from '../../src/domain/memory.js';
 import { VersionClock } from '../../src/domain/version.js';
 import { ChdbWarehouse } from '../../src/warehouse/chdb/chdb-warehouse.js';
 import type { UploadToStore } from '../../src/warehouse/row-store.js';
+import { mergeWhenQuiet } from '../../src/warehouse/rows/quiet-merges.js';
 import { storageBlock } from '../../src/warehouse/rows/storage-block.js';
 import { migrate } from '../../src/warehouse/schema/migrate.js';
 import { SYNCED } from '../baselines/flat-columns.js';
@@ -46,6 +48,8 @@ const commands = {
   async open({ dataDir }: { dataDir: string }): Promise<void> {
     warehouse = await ChdbWarehouse.open(dataDir, DATABASE);
     await migrate(warehouse, DATABASE);
+    // As ingest does.
+    mergeWhenQuiet(warehouse, DATABASE, pino({ level: 'warn' }));
   },
 
   /** @returns the rows stored, those included that have been replaced */

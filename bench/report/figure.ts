@@ -9,6 +9,18 @@ export interface Figure {
   /** The values behind a ratio. */
   readonly detail: string;
   readonly outcome: 'pass' | 'short' | 'shown' | 'not run';
+  readonly comparison?: Comparison;
+  /** What a summary summarises. Printed in a table of its own. */
+  readonly parts?: readonly Figure[];
+}
+
+/** The medians behind a ratio. */
+export interface Comparison {
+  readonly ratio: number;
+  readonly unit: string;
+  readonly ours: number;
+  readonly theirs: number;
+  readonly beside: string;
 }
 
 export interface Goal {
@@ -35,13 +47,38 @@ interface Compared {
 /** Compares the median of the rounds' ratios with the goal. */
 export function ratioFigure({ name, goal, unit, ours, theirs, beside, note }: Compared): Figure {
   const ratio = spreadOf(ratios(ours, theirs));
-  const values = `${amount(spreadOf(ours).median, unit)}, ${beside} ${amount(spreadOf(theirs).median, unit)}`;
+  const comparison = {
+    ratio: ratio.median,
+    unit,
+    ours: spreadOf(ours).median,
+    theirs: spreadOf(theirs).median,
+    beside,
+  };
+  const values = `${amount(comparison.ours, unit)}, ${beside} ${amount(comparison.theirs, unit)}`;
   return {
     name,
     goal: goal === undefined ? '' : `${sign(goal)} ${goal.value}x`,
     measured: withSpread(ratio, (value) => `${value.toFixed(2)}x`),
     detail: note === undefined ? values : `${values}; ${note}`,
-    outcome: outcomeOf(ratio, goal),
+    outcome: outcomeOf(ratio.median, goal),
+    comparison,
+  };
+}
+
+/** One line for many ratios that have the same goal. It names those that are short, the worst first. */
+export function summaryFigure(name: string, parts: readonly Figure[]): Figure {
+  const ratioOf = (part: Figure): number => part.comparison!.ratio;
+  const short = parts
+    .filter(({ outcome }) => outcome === 'short')
+    .sort((a, b) => ratioOf(b) - ratioOf(a))
+    .map((part) => `${part.name} ${ratioOf(part).toFixed(1)}x`);
+  return {
+    name,
+    goal: parts[0]!.goal,
+    measured: withSpread(spreadOf(parts.map(ratioOf)), (value) => `${value.toFixed(1)}x`),
+    detail: `${parts.length - short.length} of ${parts.length}${short.length > 0 ? `; short: ${short.join(', ')}` : ''}`,
+    outcome: short.length > 0 ? 'short' : parts[0]!.outcome,
+    parts,
   };
 }
 
@@ -51,17 +88,20 @@ interface Alone {
   readonly unit: string;
   readonly values: readonly number[];
   readonly note?: string;
+  /** Whether no round may exceed the goal. The maximum is compared with it then. */
+  readonly isLimit?: boolean;
 }
 
 /** Compares the median of the rounds' values with the goal. */
-export function valueFigure({ name, goal, unit, values, note }: Alone): Figure {
+export function valueFigure(alone: Alone): Figure {
+  const { name, goal, unit, values, note, isLimit = false } = alone;
   const spread = spreadOf(values);
   return {
     name,
     goal: goal === undefined ? '' : `${sign(goal)} ${amount(goal.value, unit)}`,
     measured: withSpread(spread, (value) => amount(value, unit)),
     detail: note ?? '',
-    outcome: outcomeOf(spread, goal),
+    outcome: outcomeOf(isLimit ? spread.max : spread.median, goal),
   };
 }
 
@@ -69,9 +109,9 @@ export function notRun(name: string, why: string): Figure {
   return { name, goal: '', measured: '', detail: `not run: ${why}`, outcome: 'not run' };
 }
 
-function outcomeOf({ median }: Spread, goal: Goal | undefined): Figure['outcome'] {
+function outcomeOf(measured: number, goal: Goal | undefined): Figure['outcome'] {
   if (goal === undefined) return 'shown';
-  const holds = goal.is === 'at least' ? median >= goal.value : median <= goal.value;
+  const holds = goal.is === 'at least' ? measured >= goal.value : measured <= goal.value;
   return holds ? 'pass' : 'short';
 }
 

@@ -1,16 +1,24 @@
 import type { Figure } from './figure.js';
 
-const HEADINGS: Readonly<Record<keyof Figure, string>> = {
+const HEADINGS = {
   name: 'figure',
   goal: 'goal',
   measured: 'measured: median (spread)',
   outcome: 'outcome',
   detail: 'behind it',
-};
-const COLUMNS = Object.keys(HEADINGS) as (keyof Figure)[];
+} as const;
+const COLUMNS = Object.keys(HEADINGS) as (keyof typeof HEADINGS)[];
 
-/** The figures as a Markdown table that can be pasted into a page as it is. */
-export function tableOf(figures: readonly Figure[]): string {
+/** The figures as Markdown that can be pasted into a page as it is: one table, then one for each summary. */
+export function tablesOf(figures: readonly Figure[]): string {
+  const summaries = figures.filter(({ parts }) => parts !== undefined);
+  return [
+    tableOf(figures),
+    ...summaries.map(({ name, parts }) => `### ${name}\n\n${tableOf(parts!)}`),
+  ].join('\n\n');
+}
+
+function tableOf(figures: readonly Figure[]): string {
   const rows = [
     COLUMNS.map((column) => HEADINGS[column]),
     ...figures.map((figure) => COLUMNS.map((column) => figure[column])),

@@ -42,6 +42,8 @@ export class Service {
     readonly accounts: readonly string[],
     readonly tokens: readonly string[],
     private readonly ports: Ports,
+    /** Milliseconds from its start until it listened. */
+    readonly startMs: number,
   ) {}
 
   static async start(options: ServiceOptions = {}): Promise<Service> {
@@ -55,6 +57,7 @@ export class Service {
     for (const each of accounts) tokens.push(await tokenFor(dataDir, each));
     const log = join(dataDir, 'service.log');
     const output = openSync(log, 'a');
+    const from = performance.now();
     const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
       cwd: ROOT,
       env: {
@@ -70,7 +73,8 @@ export class Service {
     });
     closeSync(output);
     endWithUs(child);
-    return new Service(child, dataDir, accounts, tokens, await listening(child, log));
+    const ports = await listening(child, log);
+    return new Service(child, dataDir, accounts, tokens, ports, performance.now() - from);
   }
 
   get pid(): number {

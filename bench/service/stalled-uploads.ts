@@ -4,13 +4,16 @@ import type { Bench } from '../benchmark.js';
 import type { FillerSpec } from '../load/filler-files.js';
 import { Child } from '../process/child.js';
 import { residentBytes } from '../process/usage.js';
-import type { StalledGatewayCommands } from '../programs/stalled-gateway.js';
+import type { GatewayCommands } from '../programs/gateway.js';
+import type { StallableLog } from './stallable-log.js';
 
 const SAMPLE_MS = 25;
-/** After this time without progress, the gateway has taken all that it takes without its log. */
+/** After so long without growth the gateway has taken all that it takes without its log. */
 const QUIET_MS = 1_500;
 /** Few, because memory that they leave behind would hide some of the growth. */
 const WARM_UP_UPLOADS = 2;
+/** No request may time out while the log is stalled. */
+const PATIENT = { LOG_TIMEOUT_SECONDS: '60', UPLOAD_DEADLINE_SECONDS: '300' };
 
 /** Resident memory of the gateway's process, in bytes. */
 export interface StalledMemory {
@@ -24,48 +27,50 @@ export interface StalledMemory {
  */
 export async function memoryWhileStalled(
   { generator }: Bench,
+  log: StallableLog,
   load: FillerSpec,
   uploads: number,
 ): Promise<StalledMemory> {
   await generator.prepare(load);
-  const gateway = Child.start<StalledGatewayCommands>('programs/stalled-gateway', {
+  const gateway = Child.start<GatewayCommands>('programs/gateway', {
     execArgv: ['--expose-gc'],
   });
   try {
-    const target = await gateway.call('start');
+    const { folder, env } = log.options;
+    const target = await gateway.call('start', { folder, env: { ...env, ...PATIENT } });
+    const earlier = await gateway.call('bytes');
     const post = (count: number): Promise<unknown> => {
       const tokens = Array<string>(count).fill(target.token);
       return generator.program.call('post', { target, load, concurrency: count, tokens });
     };
     await post(WARM_UP_UPLOADS);
-    await gateway.call('stall');
+    await gateway.call('collect');
+    log.stall();
     const before = await residentBytes(gateway.pid);
     const posted = post(uploads);
-    const peak = await peakUntilQuiet(gateway, before);
-    await gateway.call('resume');
+    const peak = await peakUntilQuiet(gateway.pid, before);
+    log.resume();
     await posted;
-    const found = await gateway.call('fileBytes');
+    const found = (await gateway.call('bytes')) - earlier;
     const expected = (WARM_UP_UPLOADS + uploads) * load.bytes;
     if (found !== expected) throw new Error(`the log has ${found} bytes, ${expected} were sent`);
     return { before, peak };
   } finally {
+    log.resume();
     await gateway.end();
   }
 }
 
-async function peakUntilQuiet(
-  gateway: Child<StalledGatewayCommands>,
-  before: number,
-): Promise<number> {
+async function peakUntilQuiet(pid: number, before: number): Promise<number> {
   let peak = before;
-  let seen = await gateway.call('fileBytes');
-  let movedAt = performance.now();
-  while (performance.now() - movedAt < QUIET_MS) {
+  let grownAt = performance.now();
+  while (performance.now() - grownAt < QUIET_MS) {
     await sleep(SAMPLE_MS);
-    peak = Math.max(peak, await residentBytes(gateway.pid));
-    const bytes = await gateway.call('fileBytes');
-    if (bytes !== seen) movedAt = performance.now();
-    seen = bytes;
+    const bytes = await residentBytes(pid);
+    if (bytes > peak) {
+      peak = bytes;
+      grownAt = performance.now();
+    }
   }
   return peak;
 }

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { ApiClient } from '../../support/service/api-client.js';
 import { Load } from '../../support/service/load.js';
-import { describeWithDisks, LoopDisks } from '../../support/disk/loop-disks.js';
+import { describeWithDisks } from '../../support/disk/describe-with-disks.js';
+import { LoopDisks } from '../../support/disk/loop-disks.js';
 import { ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { SmallDisk } from '../../support/disk/small-disk.js';
 import { COST, csvOf, SELF_SERVE } from '../../support/model/warehouse-model.js';

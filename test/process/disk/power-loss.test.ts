@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ApiClient } from '../../support/service/api-client.js';
 import { expectInvariants } from '../../support/service/invariants.js';
 import { Load } from '../../support/service/load.js';
-import { describeWithDisks } from '../../support/disk/loop-disks.js';
+import { describeWithDisks } from '../../support/disk/describe-with-disks.js';
 import { PowerLossDisk } from '../../support/disk/power-loss.js';
 import { seededRandom } from '../../support/model/seeded-random.js';
 import { ServiceProcess, tokenFor } from '../../support/service/service-process.js';
