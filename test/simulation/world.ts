@@ -176,6 +176,8 @@ export class World {
     await this.pass(LONGEST_LAG_MS);
     // The faults planned for the last upload may have happened meanwhile.
     await this.settle(this.time.now() + LONGEST_SETTLING_MS);
+    // A gateway that was frozen may lag behind again.
+    await this.pass(LONGEST_LAG_MS);
     const { gateways } = this;
     const requests = [...this.warehouse.requests];
     let left = requests.length * gateways.length;
@@ -212,10 +214,13 @@ export class World {
         );
     });
     const down = this.slots.flatMap(({ name, isUp }) => (isUp ? [] : [`${name} is down`]));
+    const frozen = this.slots.flatMap(({ actor, name }) =>
+      (actor?.stoppedUntil ?? 0) > this.time.now() ? [`${name} is frozen`] : [],
+    );
     const away = [broker, this.warehouse].flatMap(({ actor, isAway }) =>
       isAway ? [`${actor.name} is away`] : [],
     );
-    return [...unread, ...down, ...away].join(', ');
+    return [...unread, ...down, ...frozen, ...away].join(', ');
   }
 
   private deleteOld(): void {
