@@ -32,7 +32,9 @@ export class IngestModule extends ConfigurableModuleClass implements OnApplicati
 
   async onApplicationBootstrap(): Promise<void> {
     const { config, logger, warehouse, parts, stopMs } = this.dependencies;
-    parts.add(mergeWhenQuiet(warehouse, config.clickhouseDatabase, logger));
+    if (config.clickhouse?.cluster === undefined) {
+      parts.add(mergeWhenQuiet(warehouse, config.clickhouseDatabase, logger));
+    }
     const ingest = await Ingest.start(this.dependencies);
     parts.add({ failed: ingest.failed, stop: () => ingest.stop(stopMs()) });
   }

@@ -127,7 +127,7 @@ export class ChdbWarehouse implements Warehouse {
 
   /** Gives up merges, waits for every other statement under way, then releases the folder. */
   async close(): Promise<void> {
-    await this.execute('SYSTEM STOP MERGES');
+    await this.execute('SYSTEM STOP MERGES').catch(() => undefined);
     while (this.running.size > 0) await Promise.allSettled(this.running);
     await Promise.all([this.writers.close(), this.readers.close(), this.lookUps.close()]);
   }

@@ -1,15 +1,14 @@
 import { FAMILIES } from '../../domain/families/index.js';
 import { Failure } from '../../domain/failure.js';
-import { sleep } from '../../domain/retry.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import type { Part } from '../../ops/parts.js';
-import { refusalOf } from '../refusal.js';
 import { identifier, text } from '../sql.js';
 import { type Warehouse, WarehouseError } from '../warehouse.js';
 
 const LOOK_MS = 5_000;
-/** Until the next look after the server has refused one. */
-const REFUSED_MS = 3_600_000;
+/** The longest pause after looks or merges that failed: each counts as an error of the warehouse. */
+const LONGEST_PAUSE_MS = 3_600_000;
 const QUIET_SECONDS = 10;
 /** Larger tables are left to the engine. To merge so much takes about half a minute. */
 const MOST_BYTES = 2 ** 30;
@@ -36,7 +35,7 @@ export interface QuietMergesOptions {
 /**
  * Merges each storage table to one part when writing has paused. The engine would leave up to ten
  * parts of about the same size (`merge_selector_base`), and a report has to compare the keys of all
- * of them. A merge that is under way at the stop goes on.
+ * of them. On a cluster the tables have no parts of their own, and nothing is merged.
  */
 export function mergeWhenQuiet(
   warehouse: Warehouse,
@@ -45,25 +44,30 @@ export function mergeWhenQuiet(
   { lookMs = LOOK_MS, quietSeconds = QUIET_SECONDS }: QuietMergesOptions = {},
 ): Part {
   const aborting = new AbortController();
+  const { signal } = aborting;
   const failure = new Failure();
+  const mergeQuiet = async (table: string): Promise<void> => {
+    const isWorth = await isWorthMerging(warehouse, database, table, quietSeconds);
+    if (!isWorth || signal.aborted) return;
+    await warehouse.execute(
+      // Another process may have merged them meanwhile.
+      `OPTIMIZE TABLE ${identifier(database)}.${table} FINAL SETTINGS optimize_skip_merged_partitions = 1`,
+    );
+  };
   const run = async (): Promise<void> => {
+    const backoff = new Backoff(2 * lookMs, LONGEST_PAUSE_MS);
     let pauseMs = lookMs;
     for (;;) {
-      await sleep(pauseMs, aborting.signal);
-      if (aborting.signal.aborted) return;
-      pauseMs = lookMs;
+      await sleep(pauseMs, signal);
+      if (signal.aborted) return;
       try {
-        for (const { table } of FAMILIES) {
-          if (await isWorthMerging(warehouse, database, table, quietSeconds)) {
-            await warehouse.execute(`OPTIMIZE TABLE ${identifier(database)}.${table} FINAL`);
-          }
-        }
+        for (const { table } of FAMILIES) await mergeQuiet(table);
+        backoff.reset();
+        pauseMs = lookMs;
       } catch (error) {
         if (!(error instanceof WarehouseError)) throw error;
-        const refusal = refusalOf(error);
-        if (refusal === undefined) continue;
-        logger.warn({ reason: refusal.message }, 'parts are not merged when writing pauses');
-        pauseMs = REFUSED_MS;
+        logger.warn({ code: error.code }, 'parts are not merged when writing pauses');
+        pauseMs = backoff.next();
       }
     }
   };
@@ -92,7 +96,8 @@ async function isWorthMerging(
        toUInt32((SELECT count() FROM system.merges WHERE ${ofTable})) AS merges
      FROM system.parts WHERE ${ofTable} AND active`,
   );
-  const { parts, bytes, largest, age, merges } = found!;
+  if (found === undefined) return false;
+  const { parts, bytes, largest, age, merges } = found;
   return (
     parts > 1 &&
     age >= quietSeconds &&

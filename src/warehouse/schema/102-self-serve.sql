@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS {database}.self_serve
     -- What reports show: the key's group-by combinations, each with the sums of its rows.
     -- Texts that reports often ask for are elements of their own. The others are one, NUL between
     -- them, which no text has, in the order of the family's columns. Those behind the last one that a
-    -- file has may be missing.
+    -- file has may be missing. Booleans are the words true and false.
     combinations Array(Tuple(
         event_value Float64,
         campaign String,

@@ -66,7 +66,7 @@ describe.each(WAREHOUSES)('parts in %s', (kind) => {
     const end = Date.now() + 3_500;
     while (Date.now() < end) {
       await store(++version, 10);
-      expect(await parts()).toBe(Number(version));
+      if (version > 1n) expect(await parts()).toBeGreaterThan(1);
       await sleep(500);
     }
     await until(async () => (await parts()) === 1);
@@ -92,13 +92,16 @@ describe('a server that refuses', () => {
   });
   afterAll(() => server.stop());
 
-  test('is not asked again soon', async () => {
+  test('is asked less and less often', async () => {
     const warehouse = connectTo(server);
     await server.fault({ kind: 'exception', code: 497 });
     const merging = mergeWhenQuiet(warehouse, DATABASE, SILENT, SOON);
-    await sleep(1_000);
+    await sleep(2_000);
     await merging.stop();
-    expect(await server.counts()).toMatchObject({ struck: 1 });
+    // 50 ms, then pauses of at least 50, 100, 200, 400, 800 and 1,600 ms.
+    const { struck } = await server.counts();
+    expect(struck).toBeGreaterThan(2);
+    expect(struck).toBeLessThan(8);
     await server.heal();
     await warehouse.close();
   });

@@ -41,7 +41,7 @@ export interface StoredKey {
   readonly requestId: string;
   /** Seconds since the epoch. */
   readonly uploadedAt: number;
-  /** Omitted fields are '', 0 or NULL, depending on their type. */
+  /** Omitted fields are '' or 0, depending on their type. */
   readonly rows: readonly Row[];
 }
 

@@ -118,7 +118,7 @@ describe('a self-serve file', () => {
     ]);
   });
 
-  test('stores blank and absent optional values alike: empty text, and NULL for booleans', () => {
+  test('stores blank and absent optional values alike', () => {
     const optional = Object.fromEntries(
       Object.keys(COLUMNS)
         .slice(4)

@@ -3,8 +3,8 @@ import { ends, starts } from './scanner';
 
 /**
  * The texts of each row as one Native string: a varint of its length, then the texts, NUL between
- * them. No text has a NUL. A row has at most 14 texts of 256 code points, 1,024 bytes, and two codes
- * beside them, so the varint has at most two bytes.
+ * them. No text has a NUL. A row has at most 14 texts of 256 code points, 1,024 bytes, and a few
+ * words and codes beside them, so the varint has at most two bytes.
  */
 @unmanaged
 export class RowTexts {

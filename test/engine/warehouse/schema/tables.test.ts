@@ -34,8 +34,6 @@ function elementType({ name, kind }: Column): string {
       return `${name} UInt64`;
     case 'amount':
       return `${name} Float64`;
-    case 'boolean':
-      return `${name} Nullable(Bool)`;
     default:
       return `${name} String`;
   }
