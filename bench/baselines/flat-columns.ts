@@ -27,7 +27,6 @@ const SELF_SERVE = `
 export const SYNCED =
   'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
 
-/** What was tried to make the baseline faster. `npm run bench -- baselines` measures all of them. */
 export interface FlatSettings {
   readonly hasLowCardinality: boolean;
   /** Settings of the table besides those that sync. */
@@ -35,6 +34,8 @@ export interface FlatSettings {
   /** Bulk inserts at once. */
   readonly bulksAtOnce: number;
   readonly insert: Readonly<Record<string, number>>;
+  /** Whether it makes no difference to one insert a file. */
+  readonly isForBulk: boolean;
 }
 
 const PLAIN: FlatSettings = {
@@ -42,16 +43,19 @@ const PLAIN: FlatSettings = {
   table: '',
   bulksAtOnce: 1,
   insert: {},
+  isForBulk: false,
 };
+const BULK: FlatSettings = { ...PLAIN, isForBulk: true };
 
+/** What was tried to make the baseline faster. `npm run bench -- baselines` measures all of it. */
 export const TRIED = {
   plain: PLAIN,
   'merged ten at a time': { ...PLAIN, table: ', merge_selector_base = 10' },
   'without LowCardinality': { ...PLAIN, hasLowCardinality: false },
-  'two bulk inserts at once': { ...PLAIN, bulksAtOnce: 2 },
-  'four insert threads': { ...PLAIN, insert: { max_insert_threads: 4 } },
+  'two bulk inserts at once': { ...BULK, bulksAtOnce: 2 },
+  'four insert threads': { ...BULK, insert: { max_insert_threads: 4 } },
   'blocks of four million rows': {
-    ...PLAIN,
+    ...BULK,
     insert: { max_insert_block_size: 4_194_304, min_insert_block_size_bytes: 2 ** 30 },
   },
 } as const satisfies Record<string, FlatSettings>;

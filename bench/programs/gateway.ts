@@ -42,6 +42,8 @@ export interface GatewayOptions {
 }
 
 let log: UploadLog;
+/** By partition: where the log ended before this program. */
+let begins: readonly number[];
 
 const commands = {
   async start({ folder, env }: GatewayOptions): Promise<Target> {
@@ -50,6 +52,7 @@ const commands = {
     const logger = createLogger(config.logLevel);
     const { limits } = config;
     log = await openLog(config, logger);
+    begins = await log.endOffsets('uploads');
     const requests = new SqlRequestStore(noWarehouse, config.clickhouseDatabase);
     const { reader, clock } = await startRequestReader({
       log,
@@ -80,12 +83,14 @@ const commands = {
   /** Collects garbage, so that the memory before a measurement is only what is needed. */
   collect: (): void => globalThis.gc?.(),
 
+  ping: (): boolean => true,
+
   /** Bytes of all files accepted so far, according to their end records. */
   async bytes(): Promise<number> {
     let bytes = 0;
     const ends = await log.endOffsets('uploads');
     for (const [partition, end] of ends.entries()) {
-      for await (const records of log.read('uploads', partition, 0, end)) {
+      for await (const records of log.read('uploads', partition, begins[partition] ?? 0, end)) {
         for (const { headers, value } of records) {
           if (headers['type'] !== 'end') continue;
           bytes += (JSON.parse(value.toString()) as UploadEnd).bytes;

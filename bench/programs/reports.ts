@@ -10,6 +10,7 @@ import { dayOf } from '../../src/domain/days.js';
 import { familyNamed, type FamilyName } from '../../src/domain/families/index.js';
 import { Arena } from '../../src/domain/memory.js';
 import { VersionClock } from '../../src/domain/version.js';
+import type { Part } from '../../src/ops/parts.js';
 import { ChdbWarehouse } from '../../src/warehouse/chdb/chdb-warehouse.js';
 import type { UploadToStore } from '../../src/warehouse/row-store.js';
 import { mergeWhenQuiet } from '../../src/warehouse/rows/quiet-merges.js';
@@ -42,6 +43,7 @@ const FLAT_TYPES: Readonly<Record<string, string>> = {
 };
 
 let warehouse: ChdbWarehouse;
+let merging: Part;
 const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
 
 const commands = {
@@ -49,7 +51,7 @@ const commands = {
     warehouse = await ChdbWarehouse.open(dataDir, DATABASE);
     await migrate(warehouse, DATABASE);
     // As ingest does.
-    mergeWhenQuiet(warehouse, DATABASE, pino({ level: 'warn' }));
+    merging = mergeWhenQuiet(warehouse, DATABASE, pino({ level: 'warn' }));
   },
 
   /** @returns the rows stored, those included that have been replaced */
@@ -113,7 +115,10 @@ const commands = {
     return spreadOf(took).median;
   },
 
-  close: (): Promise<void> => warehouse.close(),
+  async close(): Promise<void> {
+    await merging.stop();
+    await warehouse.close();
+  },
 };
 
 export type ReportsCommands = typeof commands;

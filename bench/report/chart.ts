@@ -1,7 +1,7 @@
 import { amount, type Comparison, type Figure } from './figure.js';
 
-const WIDTH = 900;
-const LABEL_WIDTH = 330;
+const WIDTH = 980;
+const LABEL_WIDTH = 410;
 const BAR_WIDTH = 390;
 const BAR = 11;
 const ROW = 2 * BAR + 10;

@@ -76,7 +76,7 @@ export function summaryFigure(name: string, parts: readonly Figure[]): Figure {
     name,
     goal: parts[0]!.goal,
     measured: withSpread(spreadOf(parts.map(ratioOf)), (value) => `${value.toFixed(1)}x`),
-    detail: `${parts.length - short.length} of ${parts.length}${short.length > 0 ? `; short: ${short.join(', ')}` : ''}`,
+    detail: short.length > 0 ? `short: ${short.join(', ')}` : `all of ${parts.length}`,
     outcome: short.length > 0 ? 'short' : parts[0]!.outcome,
     parts,
   };

@@ -18,20 +18,25 @@ export function compared(
   const asked = QUESTIONS.filter((question) => ours.has(question));
   return summaryFigure(
     name,
-    asked.map((question) => ({
-      ...ratioFigure({
+    asked.map((question) => {
+      const figure = ratioFigure({
         name: question.name,
         ...(goal && { goal }),
         unit: 'ms',
         ours: [Math.max(SHORTEST_MS, ours.get(question)!)],
         theirs: [Math.max(SHORTEST_MS, theirs.get(question)!)],
         beside,
-      }),
-      detail: `${took(ours, question)}, ${beside} ${took(theirs, question)}`,
-    })),
+      });
+      const measured = { ours: ours.get(question)!, theirs: theirs.get(question)! };
+      return {
+        ...figure,
+        detail: `${took(measured.ours)}, ${beside} ${took(measured.theirs)}`,
+        comparison: { ...figure.comparison!, ...measured },
+      };
+    }),
   );
 }
 
-function took(times: Times, question: Question): string {
-  return `${times.get(question)!.toFixed(1)} ms`;
+function took(milliseconds: number): string {
+  return `${milliseconds.toFixed(1)} ms`;
 }

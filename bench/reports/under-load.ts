@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Bench } from '../benchmark.js';
+import { plus } from '../load/totals.js';
 import { spreadOf } from '../measure.js';
 import { atLeast, atMost, type Figure, ratioFigure } from '../report/figure.js';
 import { Service } from '../service/service.js';
@@ -26,7 +27,8 @@ export async function reportsUnderLoad(bench: Bench, stored: string): Promise<re
   try {
     const load = costLoad(sizes.files, 1);
     const warmUp = warmUpLoad(sizes.warmUpFiles, 1);
-    for (const each of [load, warmUp]) await generator.prepare(each);
+    const warmed = (await generator.prepare(warmUp)).kept;
+    const { kept } = await generator.prepare(load);
     const { target, tokens } = service;
     const upload = { target, concurrency: IN_FLIGHT };
     await generator.program.call('upload', { ...upload, load: warmUp });
@@ -43,12 +45,15 @@ export async function reportsUnderLoad(bench: Bench, stored: string): Promise<re
     const alone: number[] = [];
     const beside: number[] = [];
     for (let round = 0; round < sizes.rounds; round++) {
-      alone.push(await rate());
+      // In turn: the second load replaces the rows of the first.
+      if (round % 2 === 0) alone.push(await rate());
       beside.push(await besideAnalysts(service, round, busy, rate));
+      if (round % 2 === 1) alone.push(await rate());
       bench.say(
         `B9 round ${round + 1}: ${Math.round(beside[round]!)} rows/s beside analysts, ${Math.round(alone[round]!)} alone`,
       );
     }
+    await service.requireTotals(plus(kept, warmed), kept);
     return [
       ratioFigure({
         name: `B9 the load beside ${ANALYSTS} analysts`,
@@ -82,9 +87,12 @@ async function besideAnalysts(
       await next;
     }
   });
-  const rate = await load();
-  isOver = true;
-  await Promise.all(analysts);
+  const [rate] = await Promise.all([
+    load().finally(() => {
+      isOver = true;
+    }),
+    ...analysts,
+  ]);
   return rate;
 }
 

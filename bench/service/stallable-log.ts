@@ -1,5 +1,7 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { logFolder } from '../../src/config/data-folder.js';
 import { canMount, LoopDisks } from '../../test/support/disk/loop-disks.js';
 import { run } from '../../test/support/service/command.js';
 import { Broker } from '../kafka/broker.js';
@@ -15,6 +17,7 @@ export type LogName = (typeof LOGS)[number];
 export interface StallableLog {
   readonly options: GatewayOptions;
   stall(): void;
+  /** Does nothing if the log is not stalled. */
   resume(): void;
   close(): Promise<void>;
 }
@@ -27,21 +30,34 @@ export function stallableLog(name: LogName): Promise<StallableLog | undefined> {
 function onDisk(): StallableLog | undefined {
   if (!canMount()) return undefined;
   const disks = LoopDisks.open();
+  try {
+    return onDiskOf(disks);
+  } catch (error) {
+    disks.close();
+    throw error;
+  }
+}
+
+function onDiskOf(disks: LoopDisks): StallableLog {
   const image = join(disks.folder, 'log.img');
-  const folder = join(disks.folder, 'log');
+  const mounted = join(disks.folder, 'mounted');
   disks.create(image, DISK_MB, ['mkfs.ext4', '-q']);
-  disks.mount(image, folder, '-o', 'loop');
+  disks.mount(image, mounted, '-o', 'loop');
+  const folder = join(mounted, 'data');
+  mkdirSync(logFolder(folder), { recursive: true });
+  // Readers write to this file in memory. On the frozen disk they would wait as well.
+  symlinkSync(join(disks.folder, 'lock.mdb'), join(logFolder(folder), 'lock.mdb'));
   let isFrozen = false;
   const resume = (): void => {
-    if (isFrozen) run('fsfreeze', ['--unfreeze', folder]);
+    if (isFrozen) run('fsfreeze', ['--unfreeze', mounted]);
     isFrozen = false;
   };
   // A frozen disk would keep its writers alive.
   process.on('exit', resume);
   return {
-    options: { folder: join(folder, 'data') },
+    options: { folder },
     stall: () => {
-      run('fsfreeze', ['--freeze', folder]);
+      run('fsfreeze', ['--freeze', mounted]);
       isFrozen = true;
     },
     resume,

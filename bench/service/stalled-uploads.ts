@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { inTime } from '../../src/domain/in-time.js';
 import type { Bench } from '../benchmark.js';
 import type { FillerSpec } from '../load/filler-files.js';
 import { Child } from '../process/child.js';
@@ -10,6 +11,7 @@ import type { StallableLog } from './stallable-log.js';
 const SAMPLE_MS = 25;
 /** After so long without growth the gateway has taken all that it takes without its log. */
 const QUIET_MS = 1_500;
+const ANSWER_MS = 1_000;
 /** Few, because memory that they leave behind would hide some of the growth. */
 const WARM_UP_UPLOADS = 2;
 /** No request may time out while the log is stalled. */
@@ -38,20 +40,25 @@ export async function memoryWhileStalled(
   try {
     const { folder, env } = log.options;
     const target = await gateway.call('start', { folder, env: { ...env, ...PATIENT } });
-    const earlier = await gateway.call('bytes');
-    const post = (count: number): Promise<unknown> => {
+    let isAnswered = false;
+    const post = async (count: number): Promise<void> => {
       const tokens = Array<string>(count).fill(target.token);
-      return generator.program.call('post', { target, load, concurrency: count, tokens });
+      await generator.program.call('post', { target, load, concurrency: count, tokens });
+      isAnswered = true;
     };
     await post(WARM_UP_UPLOADS);
     await gateway.call('collect');
     log.stall();
     const before = await residentBytes(gateway.pid);
-    const posted = post(uploads);
-    const peak = await peakUntilQuiet(gateway.pid, before);
-    log.resume();
-    await posted;
-    const found = (await gateway.call('bytes')) - earlier;
+    isAnswered = false;
+    const [peak] = await Promise.all([
+      peakUntilQuiet(gateway, before).finally(() => {
+        if (isAnswered) throw new Error('uploads were answered while the log was stalled');
+        log.resume();
+      }),
+      post(uploads),
+    ]);
+    const found = await gateway.call('bytes');
     const expected = (WARM_UP_UPLOADS + uploads) * load.bytes;
     if (found !== expected) throw new Error(`the log has ${found} bytes, ${expected} were sent`);
     return { before, peak };
@@ -61,12 +68,16 @@ export async function memoryWhileStalled(
   }
 }
 
-async function peakUntilQuiet(pid: number, before: number): Promise<number> {
+/** @throws Error when the gateway itself stands still, not only its log */
+async function peakUntilQuiet(gateway: Child<GatewayCommands>, before: number): Promise<number> {
   let peak = before;
   let grownAt = performance.now();
   while (performance.now() - grownAt < QUIET_MS) {
     await sleep(SAMPLE_MS);
-    const bytes = await residentBytes(pid);
+    await inTime(gateway.call('ping'), ANSWER_MS, () => {
+      throw new Error('the gateway stands still, not only its log');
+    });
+    const bytes = await residentBytes(gateway.pid);
     if (bytes > peak) {
       peak = bytes;
       grownAt = performance.now();

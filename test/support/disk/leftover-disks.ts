@@ -24,5 +24,7 @@ export function removeLeftoverDisks(): void {
 
 /** Unmounts a folder. Files that are still open keep the disk until they are closed. */
 export function unmountAnyway(folder: string): void {
+  // Fails if the disk is not frozen.
+  runs('fsfreeze', ['--unfreeze', folder]);
   if (!runs('umount', [folder])) spawnSync('umount', ['--lazy', folder]);
 }
