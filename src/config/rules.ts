@@ -1,6 +1,8 @@
 import { Expose, Transform, type TransformFnParams } from 'class-transformer';
 import { IsInt, Max, Min, type ValidationArguments, type ValidationOptions } from 'class-validator';
 
+import { membersOf } from './members-of.js';
+
 /**
  * The options of a rule whose message says what the variable's value should have been.
  *
@@ -23,7 +25,7 @@ export function List(): PropertyDecorator {
   return together(
     Expose(),
     Transform(({ value }: TransformFnParams) =>
-      typeof value === 'string' ? split(value) : (value as unknown),
+      typeof value === 'string' ? membersOf(value) : (value as unknown),
     ),
   );
 }
@@ -40,13 +42,6 @@ export function Whole(least: number, most: number): PropertyDecorator {
     Min(least, options),
     Max(most, options),
   );
-}
-
-function split(value: string): string[] {
-  return value
-    .split(',')
-    .map((member) => member.trim())
-    .filter((member) => member !== '');
 }
 
 function together(...decorators: readonly PropertyDecorator[]): PropertyDecorator {

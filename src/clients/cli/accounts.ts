@@ -10,7 +10,7 @@ import { type Topic, TOPICS, type UploadLog } from '../../log/upload-log.js';
 import { withLog } from './connections.js';
 import { operator } from './operator.js';
 import { accountName } from './options.js';
-import { CommandError, type Terminal } from './terminal.js';
+import { CommandError, type Output, type Terminal } from './terminal.js';
 import { clockAbove } from './version-clock.js';
 
 const NO_TOKENS =
@@ -21,7 +21,7 @@ interface EraseOptions {
   readonly ignoreEndlessRetention?: boolean;
 }
 
-export function addAccountCommands(program: Command, terminal: Terminal): void {
+export function addAccountCommands(program: Command, terminal: Output): void {
   const accounts = program.command('accounts').description('accounts as a whole');
 
   accounts
@@ -61,6 +61,9 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
           `soon as the service has read this, and what was under way after ${until}\n`,
       );
       terminal.hint(keptText(account, kept, lastUploadAt, config.kafka === undefined));
+      const goneAt = kept.forEver.length === 0 ? new Date(lastUploadAt + kept.ms) : undefined;
+      const goneFromLogAt = goneAt?.toISOString() ?? null;
+      terminal.result({ account, tokens, erasedUntil: until, goneFromLogAt }, '');
     });
 }
 

@@ -6,7 +6,7 @@ import { identifier } from '../../warehouse/sql.js';
 import { operator } from './operator.js';
 import { accountOption, timeOf } from './options.js';
 import { ask } from './query.js';
-import { table, type Terminal } from './terminal.js';
+import type { Output } from './terminal.js';
 
 interface AuditRow {
   readonly time: string;
@@ -16,7 +16,7 @@ interface AuditRow {
   readonly subject: string;
 }
 
-export function addAuditCommand(program: Command, terminal: Terminal): void {
+export function addAuditCommand(program: Command, terminal: Output): void {
   program
     .command('audit')
     .description('list who did what, oldest first')
@@ -35,17 +35,12 @@ export function addAuditCommand(program: Command, terminal: Terminal): void {
          ORDER BY at, account, action, subject`,
         { account, since: String(since) },
       );
-      terminal.out(
-        table(
-          ['TIME (UTC)', 'ACTOR', 'ACTION', 'ACCOUNT', 'SUBJECT'],
-          rows.map((row) => [
-            row.time,
-            row.actor,
-            row.action,
-            row.account === '' ? '-' : row.account,
-            row.subject,
-          ]),
-        ),
+      terminal.results(
+        rows,
+        ['TIME (UTC)', 'ACTOR', 'ACTION', 'ACCOUNT', 'SUBJECT'],
+        ({ time, actor, action, account: concerned, subject }) => {
+          return [time, actor, action, concerned === '' ? '-' : concerned, subject];
+        },
       );
     });
 }

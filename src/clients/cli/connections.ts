@@ -7,7 +7,7 @@ import { createLogger } from '../../ops/logger.js';
 import { lockDataFolder, openLog, openWarehouse } from '../../service/adapters.js';
 import { refusalOf } from '../../warehouse/refusal.js';
 import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
-import { CommandError } from './terminal.js';
+import { CommandError, UNREACHABLE } from './terminal.js';
 
 const SILENT = createLogger('silent');
 
@@ -27,7 +27,7 @@ export async function withLog<T>(config: Config, work: (log: UploadLog) => Promi
     const timeout = AbortSignal.timeout(limits.logTimeoutMs);
     await ready(timeout).catch((error: unknown) => {
       if (!timeout.aborted) throw error;
-      throw new CommandError('KAFKA_BROKERS: none of the brokers answers');
+      throw new CommandError('KAFKA_BROKERS: none of the brokers answers', UNREACHABLE);
     });
     return await work(log);
   } finally {
@@ -119,6 +119,7 @@ function ofServer(url: string, error: unknown): unknown {
   if (error instanceof WarehouseError && error.code === undefined) {
     return new CommandError(
       `CLICKHOUSE_URL: no ClickHouse server answers at ${url} (${error.message})`,
+      UNREACHABLE,
     );
   }
   return error;

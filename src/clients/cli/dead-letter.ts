@@ -6,9 +6,9 @@ import { retryDeadLetter } from '../../operator/replay/retry-dead-letter.js';
 import { tellAudit } from './audit.js';
 import { withLog } from './connections.js';
 import { operator } from './operator.js';
-import { CommandError, table, type Terminal } from './terminal.js';
+import { CommandError, type Output } from './terminal.js';
 
-export function addDeadLetterCommands(program: Command, terminal: Terminal): void {
+export function addDeadLetterCommands(program: Command, terminal: Output): void {
   const deadLetter = program
     .command('dead-letter')
     .description('uploads that were set aside because they could not be processed');
@@ -18,11 +18,12 @@ export function addDeadLetterCommands(program: Command, terminal: Terminal): voi
     .description('list the uploads that were set aside')
     .action(async () => {
       const letters = await withLog(readConfig(terminal.env), listDeadLetters);
-      terminal.out(
-        table(
-          ['REQUEST', 'ACCOUNT', 'FAMILY', 'SET ASIDE', 'CAUSE', 'RETRIED AS'],
-          letters.map(rowOf),
-        ),
+      terminal.results(
+        letters.map(shownOf),
+        ['REQUEST', 'ACCOUNT', 'FAMILY', 'SET ASIDE', 'CAUSE', 'RETRIED AS'],
+        ({ requestId, account, family, setAsideAt, cause, retriedAs }) => {
+          return [requestId, account, family, setAsideAt, cause, retriedAs ?? '-'];
+        },
       );
     });
 
@@ -41,19 +42,28 @@ export function addDeadLetterCommands(program: Command, terminal: Terminal): voi
         await tellAudit(log, 'retry-dead-letter', letter.account, requestId);
         return newId;
       });
-      terminal.out(`${retried}\n`);
+      terminal.result({ requestId: retried }, `${retried}\n`);
     });
 }
 
-function rowOf({ requestId, account, family, at, cause, retriedAs }: DeadLetter): string[] {
-  return [
+interface ShownLetter {
+  readonly requestId: string;
+  readonly account: string;
+  readonly family: string;
+  readonly setAsideAt: string;
+  readonly cause: string;
+  readonly retriedAs: string | null;
+}
+
+function shownOf({ requestId, account, family, at, cause, retriedAs }: DeadLetter): ShownLetter {
+  return {
     requestId,
     account,
     family,
-    new Date(at).toISOString(),
-    causeText(cause),
-    retriedAs ?? '-',
-  ];
+    setAsideAt: new Date(at).toISOString(),
+    cause: causeText(cause),
+    retriedAs: retriedAs ?? null,
+  };
 }
 
 function causeText(cause: Cause): string {

@@ -5,17 +5,17 @@ import { withLog } from './connections.js';
 import { operator } from './operator.js';
 import { accountOption, metricName } from './options.js';
 import { ask } from './query.js';
-import { table, type Terminal } from './terminal.js';
+import type { Output, Terminal } from './terminal.js';
 
 interface MetricRow {
   readonly account: string;
   readonly name: string;
-  readonly first_seen: string;
-  readonly last_seen: string;
+  readonly firstSeen: string;
+  readonly lastSeen: string;
   readonly archived: boolean;
 }
 
-export function addMetricCommands(program: Command, terminal: Terminal): void {
+export function addMetricCommands(program: Command, terminal: Output): void {
   const metrics = program.command('metrics').description('self-serve metrics of accounts');
 
   metrics
@@ -46,23 +46,18 @@ export function addMetricCommands(program: Command, terminal: Terminal): void {
       const config = readConfig(terminal.env);
       const rows = await ask<MetricRow>(
         config,
-        'SELECT account, name, toString(first_seen) AS first_seen, ' +
-          'toString(last_seen) AS last_seen, archived ' +
+        'SELECT account, name, toString(first_seen) AS firstSeen, ' +
+          'toString(last_seen) AS lastSeen, archived ' +
           `FROM ${identifier(config.clickhouseDatabase)}.metrics ` +
           `WHERE {account:String} IN ('', account) ORDER BY account, name`,
         { account: account ?? '' },
       );
-      terminal.out(
-        table(
-          ['ACCOUNT', 'NAME', 'FIRST SEEN', 'LAST SEEN', 'ARCHIVED'],
-          rows.map((row) => [
-            row.account,
-            row.name,
-            row.first_seen,
-            row.last_seen,
-            row.archived ? 'yes' : '-',
-          ]),
-        ),
+      terminal.results(
+        rows,
+        ['ACCOUNT', 'NAME', 'FIRST SEEN', 'LAST SEEN', 'ARCHIVED'],
+        ({ account: owner, name, firstSeen, lastSeen, archived }) => {
+          return [owner, name, firstSeen, lastSeen, archived ? 'yes' : '-'];
+        },
       );
     });
 }

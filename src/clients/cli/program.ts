@@ -1,34 +1,38 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../../config/read-config.js';
-import { addAccountCommands } from './accounts.js';
-import { addAuditCommand } from './audit.js';
-import { addDeadLetterCommands } from './dead-letter.js';
-import { addMetricCommands } from './metrics.js';
-import { addMigrateCommand } from './migrate.js';
-import { addReplayCommand } from './replay.js';
-import { addStatusCommand } from './status.js';
-import { CommandError, type Terminal } from './terminal.js';
-import { addTokenCommands } from './tokens.js';
-import { addUploadCommand } from './upload.js';
-import { addValidateCommand } from './validate.js';
+import { ConfigError } from '../../config/config-error.js';
+import { CommandError, type Output, outputOf, type Terminal } from './terminal.js';
 
 const DONE = 0;
 const FAILURE = 1;
 const USAGE = 2;
 
+/** The version of the package that this file belongs to. */
+function version(): string {
+  const path = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
+}
+
 /**
- * Runs one command of the command line tool.
+ * Runs one command of a command line tool.
  *
+ * @param add adds the tool's commands
  * @param args without the program's own name
- * @returns the exit code: 0, 1 when the command could not be carried out, 2 when it or the
- *   environment is not understood, 130 when it was interrupted. Errors are one line on standard
- *   error.
+ * @returns the exit code: 0; 1 when the command could not be carried out; 2 when it or the
+ *   environment is not understood; 3 when something that it needs does not answer; 130 when it was
+ *   interrupted. Errors are one line on standard error.
  */
-export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runProgram(
+  description: string,
+  add: (program: Command, output: Output) => void,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
   const program = new Command('custom-data')
-    .description('upload custom data, and operate the service that takes it')
+    .description(description)
+    .version(version())
+    .option('--json', 'print results as JSON, one object a line')
     .exitOverride()
-    .showSuggestionAfterError(false)
     .configureOutput({
       writeOut: (text) => {
         terminal.out(text);
@@ -36,17 +40,15 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       writeErr: (text) => {
         terminal.hint(text);
       },
+      // A suggestion stands on a line of its own otherwise.
+      outputError: (text, write) => {
+        write(`${text.trim().replaceAll('\n', ' ')}\n`);
+      },
     });
-  addUploadCommand(program, terminal);
-  addValidateCommand(program, terminal);
-  addStatusCommand(program, terminal);
-  addTokenCommands(program, terminal);
-  addMetricCommands(program, terminal);
-  addDeadLetterCommands(program, terminal);
-  addReplayCommand(program, terminal);
-  addAccountCommands(program, terminal);
-  addAuditCommand(program, terminal);
-  addMigrateCommand(program, terminal);
+  add(
+    program,
+    outputOf(terminal, () => program.opts<{ json?: true }>().json === true),
+  );
   try {
     await program.parseAsync(args, { from: 'user' });
     return DONE;

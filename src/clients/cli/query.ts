@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js';
 import { withWarehouse } from './connections.js';
-import { CommandError } from './terminal.js';
+import { CommandError, UNREACHABLE } from './terminal.js';
 
 const TIMEOUT_MS = 30_000;
 
@@ -39,7 +39,10 @@ async function post(url: URL, body: string): Promise<string> {
     status = response.status;
     text = await response.text();
   } catch {
-    throw new CommandError(`nothing answers queries at ${url.host}; is the service running?`);
+    throw new CommandError(
+      `nothing answers queries at ${url.host}; is the service running?`,
+      UNREACHABLE,
+    );
   }
   if (status !== 200) throw new CommandError(`the query was answered with ${status}: ${text}`);
   return text;

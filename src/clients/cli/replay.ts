@@ -13,10 +13,10 @@ import { withIdleLog, withLog } from './connections.js';
 import { operator } from './operator.js';
 import { timeOf } from './options.js';
 import { ask } from './query.js';
-import { CommandError, type Terminal } from './terminal.js';
+import { CommandError, type Output } from './terminal.js';
 import { clockAbove } from './version-clock.js';
 
-export function addReplayCommand(program: Command, terminal: Terminal): void {
+export function addReplayCommand(program: Command, terminal: Output): void {
   program
     .command('replay')
     .description('process uploads again that the log still has')
@@ -33,7 +33,8 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
     .action(async ({ request, from }: { request?: string; from?: number }) => {
       const config = readConfig(terminal.env);
       if (request !== undefined && from === undefined) {
-        terminal.out(`${await withLog(config, (log) => replayRequest(config, log, request))}\n`);
+        const replayed = await withLog(config, (log) => replayRequest(config, log, request));
+        terminal.result({ requestId: replayed }, `${replayed}\n`);
       } else if (from !== undefined && request === undefined) {
         const records = await withIdleLog(config, async (log) => {
           const behind = await replayFrom(log, 'uploads', CONSUMER_GROUPS.ingest.group, from);
@@ -43,6 +44,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
         terminal.hint(
           `${records} records will be read again by the next process with the role ingest\n`,
         );
+        terminal.result({ records }, '');
       } else {
         throw new CommandError('replay needs either --request or --from');
       }

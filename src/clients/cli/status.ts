@@ -5,9 +5,10 @@ import {
   UploadClientError,
   type UploadRequestRecord,
 } from '../api/index.js';
-import { CommandError, type Terminal } from './terminal.js';
+import { CommandError, type Output } from './terminal.js';
 import {
   addServiceOptions,
+  commandError,
   connectionOf,
   familyOption,
   type ServiceOptions,
@@ -18,7 +19,7 @@ interface StatusOptions extends ServiceOptions {
   readonly watch?: true;
 }
 
-export function addStatusCommand(program: Command, terminal: Terminal): void {
+export function addStatusCommand(program: Command, terminal: Output): void {
   const command = program
     .command('status')
     .description('show an upload request; ends with 1 if it has failed')
@@ -33,11 +34,11 @@ export function addStatusCommand(program: Command, terminal: Terminal): void {
       const records =
         watch === true ? client.watch(family, requestId) : [await client.read(family, requestId)];
       for await (const record of records) {
-        terminal.out(textOf(record));
+        terminal.result(record, textOf(record));
         last = record;
       }
     } catch (error) {
-      if (error instanceof UploadClientError) throw new CommandError(error.message);
+      if (error instanceof UploadClientError) throw commandError(error);
       throw error;
     }
     if (last?.status === 'failed') throw new CommandError('the request has failed');

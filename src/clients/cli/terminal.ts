@@ -11,6 +11,34 @@ export interface Terminal {
   readonly columns?: number;
 }
 
+/** The terminal of a command, with the results in the form that was asked for. */
+export interface Output extends Terminal {
+  /** Prints one result to standard output: `text`, or with --json the value on one line. */
+  result(value: object, text: string): void;
+  /** The same for a list: a table, or one line of JSON for each item. */
+  results<Item extends object>(
+    items: readonly Item[],
+    head: readonly string[],
+    row: (item: Item) => readonly string[],
+  ): void;
+}
+
+export function outputOf(terminal: Terminal, isJson: () => boolean): Output {
+  const json = (value: object): string => `${JSON.stringify(value)}\n`;
+  return {
+    ...terminal,
+    result: (value, text) => {
+      terminal.out(isJson() ? json(value) : text);
+    },
+    results: (items, head, row) => {
+      terminal.out(isJson() ? items.map(json).join('') : table(head, items.map(row)));
+    },
+  };
+}
+
+/** Something that the command needs does not answer. Trying later may help. */
+export const UNREACHABLE = 3;
+
 /** The command cannot be carried out. The message is one line for the operator. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
@@ -24,7 +52,7 @@ export class CommandError extends Error {
 }
 
 /** Left-aligned columns, two blanks apart. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all

@@ -7,7 +7,7 @@ import { refuseWhileErased } from './accounts.js';
 import { tellAudit } from './audit.js';
 import { withLogIfAny } from './connections.js';
 import { accountOption, timeZoneOption } from './options.js';
-import { CommandError, table, type Terminal } from './terminal.js';
+import { CommandError, type Output } from './terminal.js';
 
 interface CreateOptions {
   readonly account: string;
@@ -17,7 +17,7 @@ interface CreateOptions {
 
 type TokenEvent = [action: 'create-token' | 'revoke-token', account: string, tokenId: string];
 
-export function addTokenCommands(program: Command, terminal: Terminal): void {
+export function addTokenCommands(program: Command, terminal: Output): void {
   const tokens = program.command('tokens').description('API tokens of accounts');
   const file = (): string => readConfig(terminal.env).tokensFile;
   // Tokens have to be made before the first start, and revoked while the log is away.
@@ -47,7 +47,8 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
       await withLogIfAny(readConfig(terminal.env), async (log) => {
         if (log !== undefined) await refuseWhileErased(log, options.account);
         const { id, token } = await createToken(file(), options);
-        terminal.out(`${token}\n`);
+        const { account, role, timeZone } = options;
+        terminal.result({ id, token, account, role, timeZone }, `${token}\n`);
         terminal.hint(`token ${id} for ${options.account}; it is not shown again\n`);
         if (!UPLOADING_ROLES.has(options.role)) {
           terminal.hint(`the role ${options.role} may not upload; ${rolesThatMay()} may\n`);
@@ -60,14 +61,12 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     .command('list')
     .description('list every token, without the token itself')
     .action(async () => {
-      const records = await listTokens(file());
-      terminal.out(
-        table(
-          ['ID', 'ACCOUNT', 'ROLE', 'TIME ZONE', 'CREATED', 'REVOKED'],
-          records.map(({ id, account, role, timeZone, createdAt, revokedAt }) => {
-            return [id, account, role, timeZone, createdAt, revokedAt ?? '-'];
-          }),
-        ),
+      terminal.results(
+        await listTokens(file()),
+        ['ID', 'ACCOUNT', 'ROLE', 'TIME ZONE', 'CREATED', 'REVOKED'],
+        ({ id, account, role, timeZone, createdAt, revokedAt }) => {
+          return [id, account, role, timeZone, createdAt, revokedAt ?? '-'];
+        },
       );
     });
 

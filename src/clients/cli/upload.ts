@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type FamilyName, familyNamed } from '../../domain/families/index.js';
 import { FILE } from '../../csv/findings.js';
-import { CommandError, type Terminal } from './terminal.js';
+import { CommandError, type Output, UNREACHABLE } from './terminal.js';
 import { divide } from './upload/divide.js';
 import { Journal } from './upload/journal.js';
 import { type DividedFile, PartStore, type StoredPart } from './upload/part-store.js';
@@ -41,10 +41,10 @@ custom-data validate finds mistakes without sending anything.
 Temporary files take about two and a half times the size of the FILEs, in TMPDIR. The state of an
 unfinished upload is kept below XDG_STATE_HOME (default ~/.local/state); --resume goes on with it.
 
-Exit codes: 0 everything succeeded, 1 something failed, 2 the command is not understood,
-130 interrupted.`;
+Exit codes: 0 everything succeeded, 1 something failed, 2 the command is not understood, 3 the
+service does not answer, 130 interrupted.`;
 
-export function addUploadCommand(program: Command, terminal: Terminal): void {
+export function addUploadCommand(program: Command, terminal: Output): void {
   const command = program
     .command('upload')
     .description('upload files of any size and follow them to their end')
@@ -81,7 +81,7 @@ async function upload(
   paths: readonly string[],
   options: UploadOptions,
   store: PartStore,
-  terminal: Terminal,
+  terminal: Output,
   signal: AbortSignal,
 ): Promise<void> {
   const { client, url, token } = connectionOf(options, terminal);
@@ -120,13 +120,17 @@ async function upload(
     progress.clear();
     journal.save();
   }
-  for (const file of files) terminal.out(summaryOf(file, journal, store));
+  for (const file of files) {
+    const { summary, text } = summaryOf(file, journal, store);
+    terminal.result(summary, text);
+  }
   const { failed, open } = countsOf(parts, journal);
   if (open === 0) journal.remove();
   else terminal.hint(`to go on, give the same command with --resume (state: ${journal.path})\n`);
   if (signal.aborted) throw new CommandError('interrupted', INTERRUPTED);
   if (failed + open > 0) {
-    throw new CommandError(`${failed + open} of ${parts.length} requests did not succeed`);
+    const message = `${failed + open} of ${parts.length} requests did not succeed`;
+    throw new CommandError(message, sender.isAway ? UNREACHABLE : 1);
   }
 }
 
@@ -137,7 +141,7 @@ async function divideFile(
   family: FamilyName,
   store: PartStore,
   progress: Progress,
-  terminal: Terminal,
+  terminal: Output,
   signal: AbortSignal,
 ): Promise<DividedFile> {
   const source = await openSource(path, process.stdin, signal, (bytes, size) => {
@@ -160,7 +164,11 @@ async function divideFile(
     });
     progress.clear();
     if (problems.any) {
-      terminal.out([source.name, ...problems.lines()].map((line) => `${line}\n`).join(''));
+      const lines = [source.name, ...problems.lines()];
+      terminal.result(
+        { file: source.name, rows, reason: problems.byColumn() },
+        lines.map((line) => `${line}\n`).join(''),
+      );
       throw new CommandError(`${source.name} cannot be uploaded, nothing was sent`);
     }
     progress.line(`${source.name}: ${rows} rows in ${parts.length} requests`);

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { readConfig } from '../../config/read-config.js';
+import { membersOf } from '../../config/members-of.js';
 import { dayInTimeZone } from '../../domain/days.js';
 import { type FamilyName, familyNamed } from '../../domain/families/index.js';
 import { FILE } from '../../csv/findings.js';
 import { timeZoneOption } from './options.js';
-import { CommandError, type Terminal } from './terminal.js';
+import { CommandError, type Output } from './terminal.js';
 import { divide, valuesOf } from './upload/divide.js';
 import { Problems } from './upload/problems.js';
 import { Progress } from './upload/progress.js';
@@ -28,7 +28,7 @@ spreadsheet would take for a formula get an apostrophe in front; numbers such as
 
 Exit codes: 0 the file is valid, 1 it is not, 2 the command is not understood.`;
 
-export function addValidateCommand(program: Command, terminal: Terminal): void {
+export function addValidateCommand(program: Command, terminal: Output): void {
   program
     .command('validate')
     .description('check a file by the rules of the service, without sending it')
@@ -40,12 +40,12 @@ export function addValidateCommand(program: Command, terminal: Terminal): void {
     .action((path: string, options: ValidateOptions) => validate(path, options, terminal));
 }
 
-async function validate(path: string, options: ValidateOptions, terminal: Terminal): Promise<void> {
+async function validate(path: string, options: ValidateOptions, terminal: Output): Promise<void> {
   const family = familyNamed(options.family);
   const facts = {
     finding: null,
     requestDay: dayInTimeZone(Date.now(), options.timeZone),
-    integratedChannels: readConfig(terminal.env).integratedChannels,
+    integratedChannels: membersOf(terminal.env['INTEGRATED_CHANNELS'] ?? ''),
   };
   const progress = new Progress(terminal);
   const source = await openSource(
@@ -88,11 +88,15 @@ async function validate(path: string, options: ValidateOptions, terminal: Termin
   });
 
   if (!problems.any) {
-    terminal.out(`${source.name}: ${rows} rows, valid\n`);
+    const result = { file: source.name, rows, wrongRows: 0, isValid: true, reason: {} };
+    terminal.result(result, `${source.name}: ${rows} rows, valid\n`);
     return;
   }
   const lines = [`${source.name}: ${rows} rows, ${wrong} of them wrong`, ...problems.lines()];
-  terminal.out(lines.map((line) => `${line}\n`).join(''));
+  terminal.result(
+    { file: source.name, rows, wrongRows: wrong, isValid: false, reason: problems.byColumn() },
+    lines.map((line) => `${line}\n`).join(''),
+  );
   if (options.annotate !== undefined) {
     await annotated.write(options.annotate, columns);
     const cut = annotated.isCut ? ', the first that were found' : '';

@@ -1,4 +1,4 @@
-import { run } from '../../../src/clients/cli/program.js';
+import { run } from '../../../src/clients/cli/commands.js';
 
 export interface Outcome {
   readonly code: number;

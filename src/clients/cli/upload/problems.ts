@@ -34,12 +34,24 @@ export class Problems {
     this.of(column).count += count;
   }
 
+  /** By column its messages, as in the reason of a request. */
+  byColumn(): Record<string, string[]> {
+    return Object.fromEntries(
+      Array.from(this.columns, ([column, { first, count }]) => [
+        column,
+        [
+          ...first.map(({ message }) => message),
+          ...(count > first.length ? [`and ${count - first.length} more`] : []),
+        ],
+      ]),
+    );
+  }
+
   /** Lines for people, indented. */
   lines(): string[] {
-    return [...this.columns].flatMap(([column, { first, count }]) => [
+    return Object.entries(this.byColumn()).flatMap(([column, messages]) => [
       `  ${column}`,
-      ...first.map(({ message }) => `    ${message}`),
-      ...(count > first.length ? [`    and ${count - first.length} more`] : []),
+      ...messages.map((message) => `    ${message}`),
     ]);
   }
 

@@ -17,6 +17,8 @@ export interface SenderOutput {
 export class Sender {
   /** By part, why it could not be sent, or not followed after it was accepted. */
   readonly errors = new Map<string, string>();
+  /** Whether the service did not answer, or said that it is not available. */
+  isAway = false;
   /** An error of this program. */
   private failure: unknown;
 
@@ -80,6 +82,7 @@ export class Sender {
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof UploadClientError)) this.failure ??= error;
+      else if (error.isPassing) this.isAway = true;
       this.errors.set(part.id, (error as Error).message);
     } finally {
       accepted();

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { type Command, Option } from 'commander';
-import { UploadClient } from '../../api/index.js';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UploadClient, type UploadClientError } from '../../api/index.js';
 import { FAMILIES, type FamilyName } from '../../../domain/families/index.js';
-import { CommandError, type Terminal } from '../terminal.js';
+import { CommandError, type Terminal, UNREACHABLE } from '../terminal.js';
 
 /** The service that a command calls, and its token. */
 export interface ServiceOptions {
   readonly url?: string;
   readonly tokenFile?: string;
+  readonly retryFor: number;
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
+const RETRY_FOR_SECONDS = 300;
 
 export function familyOption(): Option {
   return new Option('--family <family>', 'which kind of data it is')
@@ -25,12 +27,22 @@ export function familyOption(): Option {
 export function addServiceOptions(command: Command): Command {
   return command
     .option('--url <url>', `where the service is (or CUSTOM_DATA_URL; default ${DEFAULT_URL})`)
-    .option('--token-file <path>', 'a file with the API token (or CUSTOM_DATA_TOKEN, the token)');
+    .option('--token-file <path>', 'a file with the API token (or CUSTOM_DATA_TOKEN, the token)')
+    .addOption(
+      new Option('--retry-for <seconds>', 'how long to try again while the service does not answer')
+        .default(RETRY_FOR_SECONDS)
+        .argParser(secondsOf),
+    );
+}
+
+function secondsOf(value: string): number {
+  if (/^\d{1,6}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It is a whole number of seconds.');
 }
 
 /** @throws CommandError 2 */
 export function connectionOf(
-  { url: given, tokenFile }: ServiceOptions,
+  { url: given, tokenFile, retryFor }: ServiceOptions,
   { env }: Terminal,
 ): { readonly client: UploadClient; readonly url: string; readonly token: string } {
   const url = given ?? env['CUSTOM_DATA_URL'] ?? DEFAULT_URL;
@@ -41,7 +53,13 @@ export function connectionOf(
   if (token === undefined || !/^[\x21-\x7e]+$/.test(token)) {
     throw new CommandError('there is no API token: set CUSTOM_DATA_TOKEN, or give --token-file', 2);
   }
-  return { client: new UploadClient({ baseUrl: url, token }), url, token };
+  const client = new UploadClient({ baseUrl: url, token, retryForMs: 1_000 * retryFor });
+  return { client, url, token };
+}
+
+/** Tells a service that does not answer from one that refuses. */
+export function commandError({ message, isPassing }: UploadClientError): CommandError {
+  return new CommandError(message, isPassing ? UNREACHABLE : 1);
 }
 
 function tokenOf(

@@ -22,9 +22,25 @@ export function countsOf(parts: readonly StoredPart[], journal: Journal): Counts
   return counts;
 }
 
-/** The outcome of a file, with the reasons of failures; rows are numbered as in the file. */
-export function summaryOf(file: DividedFile, journal: Journal, store: PartStore): string {
-  const { succeeded, failed, open } = countsOf(file.parts, journal);
+/** The outcome of a file. Rows are numbered as in the file. */
+export interface Summary extends Counts {
+  readonly file: string;
+  readonly rows: number;
+  readonly requests: number;
+  /** The ids of the requests that failed. */
+  readonly failedRequests: readonly string[];
+  /** Why they failed: by column its messages. */
+  readonly reason: Readonly<Record<string, readonly string[]>>;
+}
+
+/** @returns the summary, and the same as lines for people */
+export function summaryOf(
+  file: DividedFile,
+  journal: Journal,
+  store: PartStore,
+): { readonly summary: Summary; readonly text: string } {
+  const counts = countsOf(file.parts, journal);
+  const { succeeded, failed, open } = counts;
   const requests = file.parts.length;
   const outcomes = [
     `${succeeded} succeeded`,
@@ -35,13 +51,19 @@ export function summaryOf(file: DividedFile, journal: Journal, store: PartStore)
     `${file.name}: ${file.rows} rows in ${requests} request${requests === 1 ? '' : 's'}: ${outcomes.join(', ')}`,
   ];
   const problems = new Problems();
+  const failedRequests: string[] = [];
   for (const part of file.parts) {
     const record = journal.get(part.id)?.record;
     if (record?.status !== 'failed') continue;
+    failedRequests.push(record.requestId);
     lines.push(`  request ${record.requestId} failed`);
     addReason(problems, record, store.rowNumbers(part));
   }
-  return [...lines, ...problems.lines()].map((line) => `${line}\n`).join('');
+  const { name, rows } = file;
+  return {
+    summary: { file: name, rows, requests, ...counts, failedRequests, reason: problems.byColumn() },
+    text: [...lines, ...problems.lines()].map((line) => `${line}\n`).join(''),
+  };
 }
 
 /** The API gives a request's rows in messages only, so they are taken from there. */

@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createToken, listTokens } from '../../../../src/accounts/manage-tokens.js';
-import { run } from '../../../../src/clients/cli/program.js';
+import { run } from '../../../../src/clients/cli/commands.js';
 import { logFolder } from '../../../../src/config/data-folder.js';
 import { setAside } from '../../../../src/log/uploads/set-aside.js';
 import { timeOfVersion } from '../../../../src/domain/version.js';

@@ -67,7 +67,7 @@ test('a server is asked in place of the embedded warehouse, with its credentials
   expect(asked[0]?.url.href).not.toContain('p%40ss');
 });
 
-describe('no answer ends with 1 and one line', () => {
+describe('no answer ends with an error of one line', () => {
   test('when the query is refused', async () => {
     answer = { status: 500, body: 'Code: 60. DB::Exception: no such table\n(version 26)' };
     const { code, err } = await outcomeOf({ QUERY_PORT: port }, 'metrics', 'list');
@@ -81,7 +81,7 @@ describe('no answer ends with 1 and one line', () => {
     server.close();
     const { code, err } = await outcomeOf({ QUERY_PORT: port }, 'metrics', 'list');
     expect([code, err]).toEqual([
-      1,
+      3,
       `error: nothing answers queries at 127.0.0.1:${port}; is the service running?\n`,
     ]);
   });

@@ -36,6 +36,14 @@ test('a failed request is shown with its reason and ends with 1', async () => {
   expect(out).toContain('\n  cost\n    row 2: "x" is not a number such as 12, -3.5 or 1.5e3\n');
 });
 
+test('as JSON each state is the record of the API', async () => {
+  const { requestId } = await client.create('cost', Buffer.from(fileWith('cost', { cost: 'x' })));
+  const { code, out } = await status(requestId, '--watch', '--json');
+  expect(code).toBe(1);
+  const last = JSON.parse(out.trimEnd().split('\n').at(-1)!) as unknown;
+  expect(last).toEqual(await client.read('cost', requestId));
+});
+
 test('an unknown request ends with 1 and one line', async () => {
   const { code, out, err } = await status('01a1fc9e-cb33-7e3f-a132-7ca9a0f9c6bd');
   expect([code, out, err]).toEqual([

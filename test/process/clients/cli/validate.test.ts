@@ -76,6 +76,19 @@ test('an invalid file ends with 1 and says what the service would say', async ()
   expect(said).toEqual(reason);
 });
 
+test('as JSON the result has the reason by column', async () => {
+  const file = csv([goodRow('cost'), goodRow('cost', { clicks: '1.5' })]);
+  const { code, out } = await validate(file, 'cost', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toEqual({
+    file: 'file.csv',
+    rows: 2,
+    wrongRows: 1,
+    isValid: false,
+    reason: reasonFor('cost', file),
+  });
+});
+
 test('a file larger than a request is judged by the rows of the file', async () => {
   const rows = Array.from({ length: 25_000 }, (_, i) =>
     goodRow('cost', { campaign: `c${i % 9_000}`, ...((i === 3 || i === 24_990) && { cost: 'x' }) }),

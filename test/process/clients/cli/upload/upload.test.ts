@@ -109,6 +109,45 @@ test('a request that fails is told with its reasons by the rows of the file, and
   expect(states()).toEqual([]);
 });
 
+test('as JSON each file has its counts and the reason by column', async () => {
+  const wrong = costRows(3, 'json').map((row, i) => (i === 1 ? { ...row, clicks: 'many' } : row));
+  const paths = [
+    await fixture.file('right.csv', csvOf(COST, costRows(2, 'right'))),
+    await fixture.file('wrong.csv', csvOf(COST, wrong)),
+  ];
+  const args = ['upload', ...paths, '--family', 'cost', '--json'];
+  const { code, out } = await fixture.start(args).outcome;
+  expect(code).toBe(1);
+  const counts = { requests: 1, open: 0 };
+  expect(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual([
+    {
+      ...counts,
+      file: 'right.csv',
+      rows: 2,
+      succeeded: 1,
+      failed: 0,
+      failedRequests: [],
+      reason: {},
+    },
+    {
+      ...counts,
+      file: 'wrong.csv',
+      rows: 3,
+      succeeded: 0,
+      failed: 1,
+      failedRequests: [expect.any(String)],
+      reason: {
+        clicks: ['row 3: "many" is not a whole number from 0 to 999999999999, digits only'],
+      },
+    },
+  ]);
+});
+
 describe('nothing is sent', () => {
   test.each([
     [
