@@ -1,10 +1,12 @@
 /**
- * Adds to package-lock.json the optional packages of other platforms that npm left out.
+ * Adds to package-lock.json the optional packages of other platforms that npm left out, and the
+ * checksums and licences that are missing.
  *
  * npm writes only the packages that its registry has. A mirror without the binaries of other
  * platforms gives a lock file that `npm ci` of npm 11 refuses as incomplete. Run this script after
- * a change of dependencies. It adds what a full registry would have given, without the checksums.
+ * a change of dependencies. What the registry does not have stays without a checksum.
  */
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -22,13 +24,21 @@ for (const [parent, { optionalDependencies = {}, dev }] of Object.entries(lock.p
     added++;
   }
 }
-if (added > 0) {
+let completed = 0;
+for (const [path, entry] of Object.entries(lock.packages)) {
+  if (path === '' || entry.integrity !== undefined) continue;
+  const found = published(path.slice(path.lastIndexOf('node_modules/') + 13), entry.version);
+  if (found === undefined) continue;
+  lock.packages[path] = { ...entry, ...found };
+  completed++;
+}
+if (added + completed > 0) {
   const { '': project, ...rest } = lock.packages;
   const sorted = Object.entries(rest).sort(([a], [b]) => a.localeCompare(b, 'en'));
   lock.packages = { '': project, ...Object.fromEntries(sorted) };
   writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
 }
-console.log(`${added} optional packages added`);
+console.log(`${added} optional packages added, ${completed} checksums`);
 
 /** Returns whether `parent` would find the package in its own node_modules or in one above. */
 function isLocked(parent, name) {
@@ -47,4 +57,13 @@ function entryOf(name, version, dev) {
   }
   const libc = /-gnu/.test(name) ? ['glibc'] : /-musl/.test(name) ? ['musl'] : undefined;
   return { version, cpu, ...(dev && { dev }), ...(libc && { libc }), optional: true, os };
+}
+
+/** What the registry says of a package; undefined if it does not have it. */
+function published(name, version) {
+  const args = ['view', `${name}@${version}`, 'dist.integrity', 'license', '--json'];
+  const { status, stdout } = spawnSync('npm', args, { encoding: 'utf8' });
+  if (status !== 0 || stdout === '') return undefined;
+  const { 'dist.integrity': integrity, license } = JSON.parse(stdout);
+  return integrity === undefined ? undefined : { integrity, license };
 }
