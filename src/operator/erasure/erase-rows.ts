@@ -1,5 +1,5 @@
 import { timeOfVersion } from '../../domain/version.js';
-import { storedTable } from '../../warehouse/schema/cluster.js';
+import { storedTable } from '../../warehouse/schema/placeholders.js';
 import { identifier, text } from '../../warehouse/sql.js';
 import type { Warehouse } from '../../warehouse/warehouse.js';
 import type { AccountErasure } from './account-erasure.js';

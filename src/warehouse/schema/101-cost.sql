@@ -4,7 +4,7 @@
 -- Inserted parts are compact (few files to sync); merged ones above 256 MiB are wide, so that a
 -- report reads the columns that it names.
 
-CREATE TABLE IF NOT EXISTS {database}.cost
+CREATE TABLE IF NOT EXISTS {database}.cost{local}{everywhere}
 (
     account LowCardinality(String),
     date Date,
@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS {database}.cost
     )),
     INDEX version_range version TYPE minmax
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = {Replicated}ReplacingMergeTree(version)
 ORDER BY (account, date, channel, campaign)
 SETTINGS
     -- A granule counts keys. 1,024 keys have about as many rows as a granule of a flat table.
@@ -63,3 +63,6 @@ SETTINGS
     fsync_after_insert = 1,
     fsync_part_directory = 1,
     min_rows_to_fsync_after_merge = 1;
+
+{on a cluster} CREATE TABLE IF NOT EXISTS {database}.cost{everywhere} AS {database}.cost{local}
+ENGINE = Distributed({cluster}, {database}, cost{local}, cityHash64(account));

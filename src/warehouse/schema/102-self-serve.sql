@@ -1,4 +1,4 @@
-CREATE TABLE IF NOT EXISTS {database}.self_serve
+CREATE TABLE IF NOT EXISTS {database}.self_serve{local}{everywhere}
 (
     account LowCardinality(String),
     date Date,
@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS {database}.self_serve
     )),
     INDEX version_range version TYPE minmax
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = {Replicated}ReplacingMergeTree(version)
 ORDER BY (account, date, channel, event_category)
 SETTINGS
     -- A granule counts keys. 1,024 keys have about as many rows as a granule of a flat table.
@@ -40,3 +40,6 @@ SETTINGS
     fsync_after_insert = 1,
     fsync_part_directory = 1,
     min_rows_to_fsync_after_merge = 1;
+
+{on a cluster} CREATE TABLE IF NOT EXISTS {database}.self_serve{everywhere} AS {database}.self_serve{local}
+ENGINE = Distributed({cluster}, {database}, self_serve{local}, cityHash64(account));

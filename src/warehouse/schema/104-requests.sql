@@ -1,6 +1,6 @@
 -- Every transition of every request; the furthest one is the request's state.
 
-CREATE TABLE IF NOT EXISTS {database}.request_transitions
+CREATE TABLE IF NOT EXISTS {database}.request_transitions{local}{everywhere}
 (
     request_id UUID,
     account LowCardinality(String),
@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS {database}.request_transitions
     -- Of a request the highest stays: the rank of the status above, the earlier of two equal ones.
     precedence UInt64
 )
-ENGINE = ReplacingMergeTree(precedence)
+ENGINE = {Replicated}ReplacingMergeTree(precedence)
 ORDER BY request_id
 SETTINGS
     index_granularity = 1024,
@@ -27,7 +27,10 @@ SETTINGS
     fsync_part_directory = 1,
     min_rows_to_fsync_after_merge = 1;
 
-CREATE VIEW IF NOT EXISTS {database}.upload_requests
+{on a cluster} CREATE TABLE IF NOT EXISTS {database}.request_transitions{everywhere} AS {database}.request_transitions{local}
+ENGINE = Distributed({cluster}, {database}, request_transitions{local}, cityHash64(account));
+
+CREATE VIEW IF NOT EXISTS {database}.upload_requests{everywhere}
 AS SELECT
     request_id,
     account,

@@ -6,7 +6,7 @@
 -- checked before rows of the same key are compared.
 
 -- One row per stored CSV row. Of most keys they are the combinations.
-CREATE VIEW IF NOT EXISTS {database}.cost_rows
+CREATE VIEW IF NOT EXISTS {database}.cost_rows{everywhere}
 AS SELECT
     account,
     date,
@@ -81,7 +81,7 @@ ARRAY JOIN
     csv_rows.texts AS texts;
 
 -- One row per group-by combination that is not deleted.
-CREATE VIEW IF NOT EXISTS {database}.cost_report
+CREATE VIEW IF NOT EXISTS {database}.cost_report{everywhere}
 AS SELECT
     account,
     date,
@@ -124,7 +124,7 @@ SETTINGS
     optimize_move_to_prewhere_if_final = 1;
 
 -- One row per overwrite key and currency, from the totals stored with the key.
-CREATE VIEW IF NOT EXISTS {database}.cost_summary
+CREATE VIEW IF NOT EXISTS {database}.cost_summary{everywhere}
 AS SELECT
     account,
     date,
@@ -142,7 +142,7 @@ SETTINGS
     optimize_move_to_prewhere_if_final = 1;
 
 -- One row per stored CSV row.
-CREATE VIEW IF NOT EXISTS {database}.self_serve_rows
+CREATE VIEW IF NOT EXISTS {database}.self_serve_rows{everywhere}
 AS SELECT
     account,
     date,
@@ -206,7 +206,7 @@ ARRAY JOIN
     csv_rows.texts AS texts;
 
 -- One row per group-by combination. Archived metrics are hidden.
-CREATE VIEW IF NOT EXISTS {database}.self_serve_report
+CREATE VIEW IF NOT EXISTS {database}.self_serve_report{everywhere}
 AS SELECT
     account,
     date,
@@ -237,7 +237,7 @@ ARRAY JOIN
     combinations.os_name AS os_name,
     combinations.country AS country,
     combinations.texts AS texts
-WHERE (account, event_category) NOT IN (
+WHERE (account, event_category) {GLOBAL}NOT IN (
     SELECT account, name FROM {database}.metric_archivals FINAL WHERE archived
 )
 SETTINGS

@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { UINT16, STRING, blockOf, column } from '../native/block.js';
-import { identifier, statementsOf, text } from '../sql.js';
+import { identifier, text } from '../sql.js';
 import type { Warehouse } from '../warehouse.js';
-import { onCluster } from './cluster.js';
+import { filledIn } from './placeholders.js';
 
 /**
- * The schema is a row of numbered scripts, `NNN-name.sql`. The hundreds of a number are its major
+ * The schema is a row of numbered scripts, `NNN-name.sql`, with placeholders (`placeholders.ts`). The hundreds of a number are its major
  * version: a script that takes away what an older program needs begins a new hundred, everything
  * else (a new table, a column with a default) goes on in the same one.
  *
@@ -31,10 +31,13 @@ export class SchemaError extends Error {
 
 const SCRIPTS = new URL('./', import.meta.url);
 
-const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS {database}.schema_migrations
+const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS {database}.schema_migrations{local}{everywhere}
 (number UInt16, name String, digest String, applied_at DateTime('UTC') DEFAULT now())
-ENGINE = ReplacingMergeTree ORDER BY number
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1`;
+ENGINE = {Replicated}ReplacingMergeTree ORDER BY number
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
+
+{on a cluster} CREATE TABLE IF NOT EXISTS {database}.schema_migrations{everywhere} AS {database}.schema_migrations{local}
+ENGINE = Distributed({cluster}, {database}, schema_migrations{local}, cityHash64(number));`;
 
 /**
  * Brings the schema up to date, and makes the database when there is none. Only one process at a
@@ -51,10 +54,8 @@ export async function migrate(
   folder = SCRIPTS,
 ): Promise<void> {
   const migrations = await readMigrations(folder);
-  const run = async (statement: string): Promise<void> => {
-    const single = statement.replaceAll('{database}', identifier(database));
-    const statements = cluster === undefined ? [single] : onCluster(single, cluster);
-    for (const sql of statements) await warehouse.execute(sql);
+  const run = async (script: string): Promise<void> => {
+    for (const sql of filledIn(script, database, cluster)) await warehouse.execute(sql);
   };
   await createDatabase(warehouse, database, cluster);
   await run(MIGRATIONS_TABLE);
@@ -62,7 +63,7 @@ export async function migrate(
   refuseOthers(database, migrations, applied);
   for (const { number, name, script, digest } of migrations) {
     if (applied.has(number)) continue;
-    for (const statement of statementsOf(script)) await run(statement);
+    await run(script);
     await warehouse.insert(
       'schema_migrations',
       blockOf(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import { filledIn } from '../../../src/warehouse/schema/placeholders.js';
 import { statementsOf } from '../../../src/warehouse/sql.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 
@@ -35,12 +36,9 @@ const ROWS = [
      now(), now(), 1, 1, 1, 1, 1`,
 ];
 
-async function statementsIn(folder: URL, ending: string): Promise<string[]> {
-  const files = (await readdir(folder))
-    .filter((file) => file.endsWith(ending) && file !== 'dump.sql')
-    .sort();
-  const scripts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
-  return scripts.flatMap(statementsOf);
+async function scriptsIn(folder: URL): Promise<string[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d.*\.sql$/.test(file)).sort();
+  return Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
 }
 
 interface Policy {
@@ -67,7 +65,7 @@ describe('an analyst of one account', () => {
   let server: ClickHouseHttp;
 
   beforeAll(async () => {
-    statements = await statementsIn(ACCESS, '.sql');
+    statements = (await scriptsIn(ACCESS)).flatMap(statementsOf);
     const grants = statements
       .filter((each) => each.startsWith('GRANT SELECT'))
       .map((each) => each.replace(/ TO analyst$/, ''));
@@ -93,9 +91,9 @@ describe('an analyst of one account', () => {
     server = await ClickHouseHttp.start({
       config: `<clickhouse><users_config>${users}</users_config></clickhouse>`,
     });
-    const ddl = (await statementsIn(SCHEMA, '.sql'))
-      .filter((each) => !each.startsWith('CREATE MATERIALIZED VIEW'))
-      .map((each) => each.replaceAll('{database}', 'custom_data'));
+    const ddl = (await scriptsIn(SCHEMA))
+      .flatMap((script) => filledIn(script, 'custom_data', undefined))
+      .filter((each) => !each.startsWith('CREATE MATERIALIZED VIEW'));
     await run('CREATE DATABASE custom_data', {});
     for (const statement of ddl) await run(statement);
     for (const account of ['acme', 'other']) {

@@ -1,83 +1,52 @@
-import { readdir, readFile } from 'node:fs/promises';
-
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { onCluster } from '../../../../src/warehouse/schema/cluster.js';
+import { filledIn } from '../../../../src/warehouse/schema/placeholders.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
-import { statementsOf } from '../../../../src/warehouse/sql.js';
 import type { Warehouse } from '../../../../src/warehouse/warehouse.js';
 import { openEmptyWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
-describe('a statement on a cluster', () => {
-  test('a table is replicated on every node, behind one that is sharded by account', () => {
-    expect(
-      onCluster(
-        'CREATE TABLE IF NOT EXISTS d.t\n(account String, n Int8)\nENGINE = ReplacingMergeTree(n)\nORDER BY n',
-        'eu',
-      ),
-    ).toEqual([
-      "CREATE TABLE IF NOT EXISTS d.t_local ON CLUSTER 'eu'\n(account String, n Int8)\nENGINE = ReplicatedReplacingMergeTree(n)\nORDER BY n",
-      "CREATE TABLE IF NOT EXISTS d.t ON CLUSTER 'eu' AS d.t_local\nENGINE = Distributed('eu', d, `t_local`, cityHash64(account))",
+describe('a script', () => {
+  const script = `CREATE TABLE {database}.t{local}{everywhere} (n Int8) ENGINE = {Replicated}MergeTree;
+    {on a cluster} CREATE TABLE {database}.t{everywhere} ENGINE = Distributed({cluster}, t{local});
+    CREATE VIEW {database}.v{everywhere} AS SELECT 1 {GLOBAL}NOT IN (2)`;
+
+  test('has each table once on a single server', () => {
+    expect(filledIn(script, 'd', undefined)).toEqual([
+      'CREATE TABLE `d`.t (n Int8) ENGINE = MergeTree',
+      'CREATE VIEW `d`.v AS SELECT 1 NOT IN (2)',
     ]);
   });
 
-  test('a materialised view stays within a shard', () => {
-    expect(
-      onCluster(
-        'CREATE MATERIALIZED VIEW IF NOT EXISTS d.v\nTO d.to\nAS SELECT a\nFROM d.t\nGROUP BY a',
-        'eu',
-      ),
-    ).toEqual([
-      "CREATE MATERIALIZED VIEW IF NOT EXISTS d.v ON CLUSTER 'eu'\nTO d.to_local\nAS SELECT a\nFROM d.t_local\nGROUP BY a",
+  test('has each table behind a distributed one on a cluster', () => {
+    expect(filledIn(script, 'd', 'eu')).toEqual([
+      "CREATE TABLE `d`.t_local ON CLUSTER 'eu' (n Int8) ENGINE = ReplicatedMergeTree",
+      "CREATE TABLE `d`.t ON CLUSTER 'eu' ENGINE = Distributed('eu', t_local)",
+      "CREATE VIEW `d`.v ON CLUSTER 'eu' AS SELECT 1 GLOBAL NOT IN (2)",
     ]);
   });
 
-  test('a view reads every shard once', () => {
-    expect(
-      onCluster(
-        'CREATE VIEW IF NOT EXISTS d.v\nAS SELECT a FROM d.t LEFT JOIN d.u ON a = b WHERE a NOT IN (1)',
-        'eu',
-      ),
-    ).toEqual([
-      "CREATE VIEW IF NOT EXISTS d.v ON CLUSTER 'eu'\nAS SELECT a FROM d.t GLOBAL LEFT JOIN d.u ON a = b WHERE a GLOBAL NOT IN (1)",
-    ]);
-  });
-
-  test('a view that is replaced reads every shard once, too', () => {
-    expect(onCluster('CREATE OR REPLACE VIEW d.v\nAS SELECT a FROM d.t', 'eu')).toEqual([
-      "CREATE OR REPLACE VIEW d.v ON CLUSTER 'eu'\nAS SELECT a FROM d.t",
-    ]);
-  });
-
-  test('a setting is changed where the rows are', () => {
-    expect(onCluster('ALTER TABLE d.t MODIFY SETTING a = 1', 'eu')).toEqual([
-      "ALTER TABLE d.t_local ON CLUSTER 'eu' MODIFY SETTING a = 1",
-    ]);
-  });
-
-  test('what a column holds is made where the rows are', () => {
-    expect(onCluster('ALTER TABLE d.t MATERIALIZE COLUMN a', 'eu')).toEqual([
-      "ALTER TABLE d.t_local ON CLUSTER 'eu' MATERIALIZE COLUMN a",
-    ]);
-  });
-
-  test.each([
-    ['ADD COLUMN a Int8', ['d.t_local', 'd.t']],
-    ['MODIFY COLUMN a DEFAULT 1', ['d.t_local', 'd.t']],
-    ['RENAME COLUMN a TO b', ['d.t', 'd.t_local']],
-    ['DROP COLUMN a', ['d.t', 'd.t_local']],
-  ])('%s: the table in front never has a column that is not behind it', (change, tables) => {
-    expect(onCluster(`ALTER TABLE d.t ${change}`, 'eu')).toEqual(
-      tables.map((table) => `ALTER TABLE ${table} ON CLUSTER 'eu' ${change}`),
-    );
-  });
-
-  test('another one is refused', () => {
-    expect(() => onCluster('ALTER TABLE d.t COMMENT COLUMN a 1', 'eu')).toThrow(
-      'this statement has no form on a cluster: ALTER TABLE d.t',
+  test('with another placeholder is refused', () => {
+    expect(() => filledIn('SELECT {what}', 'd', 'eu')).toThrow(
+      'the schema has no placeholder {what}',
     );
   });
 });
+
+/** The engine in the process belongs to no cluster. This records statements and runs none. */
+function recordingIn(run: string[]): Warehouse {
+  return {
+    execute: (sql) => Promise.resolve(void run.push(sql)),
+    insert: () => Promise.resolve(),
+    query: () => Promise.resolve([]),
+    lookUp: () => Promise.resolve([]),
+    close: () => Promise.resolve(),
+  };
+}
+
+function namesOf(statements: readonly string[]): string[] {
+  const name = /^CREATE [A-Z ]*?IF NOT EXISTS \S+\.(\w+)/;
+  return statements.flatMap((sql) => name.exec(sql)?.[1] ?? []);
+}
 
 describe('the schema on a cluster', () => {
   let opened: TestWarehouse;
@@ -86,15 +55,7 @@ describe('the schema on a cluster', () => {
   beforeAll(async () => {
     opened = await openEmptyWarehouse();
     run = [];
-    // The engine in the process belongs to no cluster. The test records statements and runs none.
-    const recording: Warehouse = {
-      execute: (sql) => Promise.resolve(void run.push(sql)),
-      insert: () => Promise.resolve(),
-      query: () => Promise.resolve([]),
-      lookUp: () => Promise.resolve([]),
-      close: () => Promise.resolve(),
-    };
-    await migrate(recording, 'custom_data', 'eu');
+    await migrate(recordingIn(run), 'custom_data', 'eu');
   });
   afterAll(() => opened.close());
 
@@ -108,18 +69,41 @@ describe('the schema on a cluster', () => {
   });
 
   test('it has every name of the schema of one server', async () => {
-    const folder = new URL('../../../../src/warehouse/schema/', import.meta.url);
-    const scripts = (await readdir(folder)).filter((name) => /^\d/.test(name));
-    const names = /^(?:CREATE [A-Z ]*?IF NOT EXISTS|CREATE OR REPLACE VIEW|ALTER TABLE) \S+\.(\w+)/;
-    const expected: string[] = [];
-    for (const script of scripts) {
-      for (const sql of statementsOf(await readFile(new URL(script, folder), 'utf8'))) {
-        expected.push(names.exec(sql)![1]!);
-      }
+    const single: string[] = [];
+    await migrate(recordingIn(single), 'custom_data');
+    expect(namesOf(run)).toEqual(expect.arrayContaining(namesOf(single)));
+    expect(namesOf(single)).toContain('schema_migrations');
+  });
+
+  test('every table stands behind a distributed one, sharded by account if it has accounts', () => {
+    for (const sql of run.filter((each) => each.includes('MergeTree'))) {
+      const [, local, columns] = /^CREATE TABLE IF NOT EXISTS \S+\.(\w+)(.*?)ENGINE = /s.exec(sql)!;
+      expect(local).toMatch(/_local$/);
+      const name = local!.replace('_local', '');
+      const key = columns!.includes('account ') ? 'account' : 'number';
+      expect(run).toContain(
+        `CREATE TABLE IF NOT EXISTS \`custom_data\`.${name} ON CLUSTER 'eu' AS \`custom_data\`.${local!}\n` +
+          `ENGINE = Distributed('eu', \`custom_data\`, ${local!}, cityHash64(${key}))`,
+      );
     }
-    const made = run.flatMap((sql) => names.exec(sql)?.[1] ?? []);
-    expect(made).toEqual(expect.arrayContaining(expected));
-    expect(made).toContain('schema_migrations');
+  });
+
+  test('a view reads every shard once, and asks for whole tables beside it', () => {
+    const views = run.filter((sql) => sql.startsWith('CREATE VIEW'));
+    expect(views).toHaveLength(7);
+    for (const sql of views) {
+      expect(sql).not.toContain('_local');
+      expect(sql.match(/\bJOIN \S*\.|\bNOT IN\b/g)?.length ?? 0).toBe(
+        sql.match(/\bGLOBAL\b/g)?.length ?? 0,
+      );
+    }
+  });
+
+  test('a materialised view stays within a shard', () => {
+    const [view, ...others] = run.filter((sql) => sql.startsWith('CREATE MATERIALIZED VIEW'));
+    expect(others).toEqual([]);
+    expect(view).toContain('TO `custom_data`.metric_sightings_local\n');
+    expect(view).toContain('FROM `custom_data`.self_serve_local\n');
   });
 
   test('every table that holds rows is replicated and synced', () => {
