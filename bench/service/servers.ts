@@ -31,7 +31,9 @@ export class Servers {
       url: address['CLICKHOUSE_URL']!,
       user: address['CLICKHOUSE_USER']!,
       password: address['CLICKHOUSE_PASSWORD']!,
-      ca: undefined,
+      tls: {},
+      compression: 'none',
+      insertQuorum: undefined,
       timeoutMs: MIGRATION_MS,
       database: DATABASE,
     });

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ClickHouseConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
+import { tlsFilesOf } from './tls-files.js';
 
 /** The user that ClickHouse assumes when none is given. */
 const DEFAULT_USER = 'default';
@@ -19,16 +20,22 @@ export function clickhouseOf(environment: Environment): ClickHouseConfig | undef
     CLICKHOUSE_USER: user,
     CLICKHOUSE_PASSWORD: password,
     CLICKHOUSE_PASSWORD_FILE: passwordFile,
-    CLICKHOUSE_CA_FILE: caFile,
+    CLICKHOUSE_CA_FILE: ca,
+    CLICKHOUSE_CERT_FILE: cert,
+    CLICKHOUSE_KEY_FILE: key,
     CLICKHOUSE_CLUSTER: cluster,
+    CLICKHOUSE_INSERT_QUORUM: insertQuorum,
   } = environment;
   if (url === undefined) {
     const alone = {
       CLICKHOUSE_USER: user,
       CLICKHOUSE_PASSWORD: password,
       CLICKHOUSE_PASSWORD_FILE: passwordFile,
-      CLICKHOUSE_CA_FILE: caFile,
+      CLICKHOUSE_CA_FILE: ca,
+      CLICKHOUSE_CERT_FILE: cert,
+      CLICKHOUSE_KEY_FILE: key,
       CLICKHOUSE_CLUSTER: cluster,
+      CLICKHOUSE_INSERT_QUORUM: insertQuorum,
     };
     for (const [name, value] of Object.entries(alone)) {
       if (value !== undefined) {
@@ -46,8 +53,10 @@ export function clickhouseOf(environment: Environment): ClickHouseConfig | undef
     user: user ?? decoded(address.username) ?? DEFAULT_USER,
     password: password ?? decoded(address.password),
     passwordFile: passwordFile === undefined ? undefined : resolve(passwordFile),
-    caFile: caFile === undefined ? undefined : resolve(caFile),
+    tls: tlsFilesOf('CLICKHOUSE', ca, cert, key),
+    compression: environment.CLICKHOUSE_COMPRESSION,
     cluster,
+    insertQuorum,
     timeoutMs: environment.CLICKHOUSE_TIMEOUT_SECONDS * 1_000,
   };
 }
@@ -83,7 +92,21 @@ function refuseContradictions(environment: Environment, address: URL): void {
   if (first !== undefined && second !== undefined) {
     throw new ConfigError(`${first} and ${second} both hold a password; one of them is enough`);
   }
-  if (environment.CLICKHOUSE_CA_FILE !== undefined && address.protocol !== 'https:') {
-    throw new ConfigError('CLICKHOUSE_CA_FILE is set, but CLICKHOUSE_URL is not an https:// URL');
+  for (const name of [
+    'CLICKHOUSE_CA_FILE',
+    'CLICKHOUSE_CERT_FILE',
+    'CLICKHOUSE_KEY_FILE',
+  ] as const) {
+    if (environment[name] !== undefined && address.protocol !== 'https:') {
+      throw new ConfigError(`${name} is set, but CLICKHOUSE_URL is not an https:// URL`);
+    }
+  }
+  if (
+    environment.CLICKHOUSE_INSERT_QUORUM !== undefined &&
+    environment.CLICKHOUSE_CLUSTER === undefined
+  ) {
+    throw new ConfigError(
+      'CLICKHOUSE_INSERT_QUORUM is set, but CLICKHOUSE_CLUSTER is not: there are no replicas',
+    );
   }
 }

@@ -25,16 +25,25 @@ export interface Config {
 
 export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 export const KAFKA_COMPRESSIONS = ['lz4', 'gzip', 'none'] as const;
+export const CLICKHOUSE_COMPRESSIONS = ['none', 'gzip'] as const;
+
+/** Paths of PEM files. */
+export interface TlsFiles {
+  /** Certificates to trust. Undefined: Node's and those of NODE_EXTRA_CA_CERTS. */
+  readonly ca: string | undefined;
+  /** The client's certificate and its key: both or none. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
 
 /** How to reach the Kafka brokers, and what to create on them. */
 export interface KafkaConfig {
   /** `host:port` each. */
   readonly brokers: readonly string[];
-  /**
-   * Whether to use TLS. Node's certificate authorities and NODE_EXTRA_CA_CERTS vouch for the
-   * brokers.
-   */
-  readonly tls: boolean;
+  /** By which name brokers know this client, for quotas and logs. */
+  readonly clientId: string;
+  /** Undefined: no TLS. */
+  readonly tls: TlsFiles | undefined;
   /** Undefined: the brokers ask for no credentials. */
   readonly sasl:
     | {
@@ -60,8 +69,14 @@ export interface ClickHouseConfig {
   /** Undefined: it stands in `passwordFile`, or the user has none. */
   readonly password: string | undefined;
   readonly passwordFile: string | undefined;
-  /** PEM certificates to trust in place of the system's. */
-  readonly caFile: string | undefined;
+  readonly tls: TlsFiles;
+  /** How bodies of requests are compressed. */
+  readonly compression: (typeof CLICKHOUSE_COMPRESSIONS)[number];
+  /**
+   * How many replicas must have an insert before it counts, or `auto` for the majority. Undefined:
+   * one.
+   */
+  readonly insertQuorum: string | undefined;
   /** Undefined: a single server. Otherwise the name under which its servers know the cluster. */
   readonly cluster: string | undefined;
   /** How long a statement may run, or a connection stay silent, before it is tried again. */

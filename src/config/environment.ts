@@ -11,7 +11,13 @@ import {
   MaxLength,
   ValidateIf,
 } from 'class-validator';
-import { KAFKA_COMPRESSIONS, ROLES, SASL_MECHANISMS, type Role } from './config.js';
+import {
+  CLICKHOUSE_COMPRESSIONS,
+  KAFKA_COMPRESSIONS,
+  ROLES,
+  SASL_MECHANISMS,
+  type Role,
+} from './config.js';
 import { List, must, secretly, Whole } from './rules.js';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -68,8 +74,27 @@ export class Environment {
   KAFKA_BROKERS?: string[];
 
   @Expose()
+  @Matches(/^[A-Za-z0-9._-]{1,64}$/, must('1 to 64 letters, digits, dots, hyphens and underscores'))
+  KAFKA_CLIENT_ID = 'custom-data';
+
+  @Expose()
   @IsIn(['true', 'false'], must('true or false'))
   KAFKA_TLS = 'false';
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  KAFKA_CA_FILE?: string;
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  KAFKA_CERT_FILE?: string;
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  KAFKA_KEY_FILE?: string;
 
   @Expose()
   @IsOptional()
@@ -141,8 +166,27 @@ export class Environment {
 
   @Expose()
   @IsOptional()
+  @IsString()
+  CLICKHOUSE_CERT_FILE?: string;
+
+  @Expose()
+  @IsOptional()
+  @IsString()
+  CLICKHOUSE_KEY_FILE?: string;
+
+  @Expose()
+  @IsIn(CLICKHOUSE_COMPRESSIONS, must(`one of ${CLICKHOUSE_COMPRESSIONS.join(', ')}`))
+  CLICKHOUSE_COMPRESSION: (typeof CLICKHOUSE_COMPRESSIONS)[number] = 'none';
+
+  @Expose()
+  @IsOptional()
   @Matches(CLUSTER, must('a cluster name of letters, digits, underscores, dots and hyphens'))
   CLICKHOUSE_CLUSTER?: string;
+
+  @Expose()
+  @IsOptional()
+  @Matches(/^(?:auto|[1-9]\d?)$/, must('auto, or how many replicas: 1 to 99'))
+  CLICKHOUSE_INSERT_QUORUM?: string;
 
   @Whole(1, 3_600)
   CLICKHOUSE_TIMEOUT_SECONDS = 60;

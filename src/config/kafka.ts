@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { KafkaConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
+import { tlsFilesOf } from './tls-files.js';
 
 /**
  * How to reach the brokers. Undefined: none are configured.
@@ -16,7 +17,11 @@ export function kafkaOf(environment: Environment): KafkaConfig | undefined {
     KAFKA_SASL_USERNAME: username,
     KAFKA_SASL_PASSWORD: password,
     KAFKA_SASL_PASSWORD_FILE: passwordFile,
+    KAFKA_CA_FILE: ca,
+    KAFKA_CERT_FILE: cert,
+    KAFKA_KEY_FILE: key,
   } = environment;
+  const files = { KAFKA_CA_FILE: ca, KAFKA_CERT_FILE: cert, KAFKA_KEY_FILE: key };
   const credentials = {
     KAFKA_SASL_MECHANISM: mechanism,
     KAFKA_SASL_USERNAME: username,
@@ -24,12 +29,16 @@ export function kafkaOf(environment: Environment): KafkaConfig | undefined {
     KAFKA_SASL_PASSWORD_FILE: passwordFile,
   };
   if (brokers === undefined) {
-    refuseAny(credentials, 'KAFKA_BROKERS is not: there are no brokers to use it with');
+    const all = { ...credentials, ...files };
+    refuseAny(all, 'KAFKA_BROKERS is not: there are no brokers to use it with');
     return undefined;
   }
+  const hasTls = environment.KAFKA_TLS === 'true';
+  if (!hasTls) refuseAny(files, 'KAFKA_TLS is not true');
   const common = {
     brokers,
-    tls: environment.KAFKA_TLS === 'true',
+    clientId: environment.KAFKA_CLIENT_ID,
+    tls: hasTls ? tlsFilesOf('KAFKA', ca, cert, key) : undefined,
     compression: environment.KAFKA_COMPRESSION,
     partitions: environment.KAFKA_PARTITIONS,
     replicationFactor: environment.KAFKA_REPLICATION_FACTOR,

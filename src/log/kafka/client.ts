@@ -1,5 +1,6 @@
 import kafkajs, { type Kafka, type SASLOptions } from 'kafkajs';
 import type { SASL_MECHANISMS } from '../../config/config.js';
+import type { TlsMaterial } from '../../config/configured-files.js';
 import type { Logger } from '../../ops/logger.js';
 import { registerLz4 } from './compression.js';
 import { mendConnecting } from './patches/connect-once.js';
@@ -11,8 +12,10 @@ import { createSocket } from './patches/sockets.js';
 export interface KafkaConnection {
   /** `host:port` each; one that answers is enough to find the others. */
   readonly brokers: readonly string[];
-  /** TLS; the brokers' certificates are checked against Node's authorities. */
-  readonly tls: boolean;
+  /** Undefined: `custom-data`. */
+  readonly clientId?: string;
+  /** Undefined: no TLS. Without `ca` Node's authorities vouch for the brokers. */
+  readonly tls: TlsMaterial | undefined;
   readonly sasl: KafkaCredentials | undefined;
 }
 
@@ -38,7 +41,7 @@ export const QUICK_RETRIES = {
 
 /** @param requestMs how long a broker may take to answer a request */
 export function createClient(
-  { brokers, tls, sasl }: KafkaConnection,
+  { brokers, clientId = 'custom-data', tls, sasl }: KafkaConnection,
   requestMs: number,
   logger: Logger,
 ): Kafka {
@@ -48,11 +51,11 @@ export function createClient(
   mendSilence();
   registerLz4();
   return new kafkajs.Kafka({
-    clientId: 'custom-data',
+    clientId,
     // kafkajs asks the first broker until it answers or refuses the connection, and each client
     // begins with it: a silent one would delay every attempt.
     brokers: shuffled(brokers),
-    ...(tls ? { ssl: {} } : {}),
+    ...(tls === undefined ? {} : { ssl: { ...tls } }),
     ...(sasl === undefined ? {} : { sasl: sasl as SASLOptions }),
     connectionTimeout: CONNECT_MS,
     requestTimeout: requestMs,

@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
-
 import type { KafkaConfig, Limits } from '../../config/config.js';
-import { ConfigError } from '../../config/config-error.js';
+import { readPassword, readTlsFiles } from '../../config/configured-files.js';
 import type { Logger } from '../../ops/logger.js';
 import type { KafkaCredentials } from './client.js';
 import { KafkaLog } from './kafka-log.js';
@@ -9,7 +7,7 @@ import { KafkaLog } from './kafka-log.js';
 /**
  * The log on the brokers that the configuration names. Nothing is asked of them yet.
  *
- * @throws ConfigError when the file with the password cannot be read
+ * @throws ConfigError when a file that the configuration names cannot be read
  */
 export async function configuredKafkaLog(
   config: KafkaConfig,
@@ -18,6 +16,7 @@ export async function configuredKafkaLog(
 ): Promise<KafkaLog> {
   return new KafkaLog({
     ...config,
+    tls: config.tls === undefined ? undefined : await readTlsFiles('KAFKA', config.tls),
     sasl: config.sasl === undefined ? undefined : await credentialsOf(config.sasl),
     retentionMs: limits.logRetentionMs,
     timeoutMs: limits.logTimeoutMs,
@@ -31,15 +30,12 @@ async function credentialsOf({
   password,
   passwordFile,
 }: NonNullable<KafkaConfig['sasl']>): Promise<KafkaCredentials> {
-  if (passwordFile === undefined) return { mechanism, username, password: password ?? '' };
-  try {
-    // Editors end a file with a line break.
-    const text = (await readFile(passwordFile, 'utf8')).replace(/\r?\n$/, '');
-    return { mechanism, username, password: text };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(
-      `KAFKA_SASL_PASSWORD_FILE: ${passwordFile} cannot be read (${code ?? String(error)})`,
-    );
-  }
+  return {
+    mechanism,
+    username,
+    password:
+      passwordFile === undefined
+        ? (password ?? '')
+        : await readPassword('KAFKA_SASL_PASSWORD_FILE', passwordFile),
+  };
 }

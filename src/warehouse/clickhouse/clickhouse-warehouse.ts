@@ -8,6 +8,7 @@ import {
   createClient,
 } from '@clickhouse/client';
 
+import type { TlsMaterial } from '../../config/configured-files.js';
 import { warehouseErrors, warehouseRefusals } from '../../ops/metrics.js';
 import { failureOf, type StatementKind } from '../failure.js';
 import { structureOf } from '../native/block.js';
@@ -28,8 +29,10 @@ export interface ClickHouseOptions {
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  /** PEM certificates to trust in place of the system's. */
-  readonly ca: Buffer | undefined;
+  readonly tls: TlsMaterial;
+  readonly compression: 'none' | 'gzip';
+  /** See `ClickHouseConfig`. */
+  readonly insertQuorum: string | undefined;
   readonly timeoutMs: number;
   /** The database of the tables that are inserted into. It need not exist yet. */
   readonly database: string;
@@ -54,15 +57,25 @@ export class ClickHouseWarehouse implements Warehouse {
   private readonly client: ClickHouseClient;
   private readonly database: string;
 
+  private readonly insertSettings: Readonly<Record<string, string>>;
+
   /** Connects at the first statement. */
-  constructor({ url, user, password, ca, timeoutMs, database }: ClickHouseOptions) {
+  constructor(options: ClickHouseOptions) {
+    const { url, user, password, tls, compression, insertQuorum, timeoutMs, database } = options;
     this.database = database;
+    this.insertSettings = {
+      ...INSERT_SETTINGS,
+      ...(insertQuorum !== undefined && {
+        insert_quorum: insertQuorum,
+        insert_quorum_timeout: String(timeoutMs),
+      }),
+    };
     this.client = createClient({
       url,
       username: user,
       password,
       // Given a certificate, the client would send the password as a header of its own, as Latin-1.
-      ...(ca === undefined ? {} : { http_agent: new Agent({ ca, keepAlive: true }) }),
+      ...(Object.keys(tls).length > 0 && { http_agent: new Agent({ ...tls, keepAlive: true }) }),
       application: 'custom-data',
       request_timeout: timeoutMs,
       keep_alive: {
@@ -72,8 +85,8 @@ export class ClickHouseWarehouse implements Warehouse {
         // closed fails.
         eagerly_destroy_stale_sockets: true,
       },
-      // gzip would cost 11 ms of a core per MB of a block, as much as everything else done with it.
-      compression: { request: false, response: false },
+      // gzip costs 11 ms of a core per MB of a block, as much as everything else done with it.
+      compression: { request: compression === 'gzip', response: false },
       // The client would log statements with their parameters.
       log: { level: ClickHouseLogLevel.OFF },
       clickhouse_settings: {
@@ -109,7 +122,7 @@ export class ClickHouseWarehouse implements Warehouse {
       const { stream } = await this.client.exec({
         query: `INSERT INTO ${into} (${columns}) FORMAT Native`,
         values: Readable.from(requestBody(block.parts)),
-        clickhouse_settings: INSERT_SETTINGS,
+        clickhouse_settings: this.insertSettings,
       });
       expectNothing(await textOf(stream), 'insert');
     });

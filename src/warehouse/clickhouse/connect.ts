@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-
 import type { ClickHouseConfig } from '../../config/config.js';
 import { ConfigError } from '../../config/config-error.js';
+import { readPassword, readTlsFiles } from '../../config/configured-files.js';
 import { retrying } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { databaseExists, waitForSchema } from '../schema/migrate.js';
@@ -15,30 +14,24 @@ import { ClickHouseWarehouse } from './clickhouse-warehouse.js';
  * @throws ConfigError when a file that the configuration names cannot be read
  */
 export async function connectClickHouse(
-  { url, user, password, passwordFile, caFile, timeoutMs }: ClickHouseConfig,
+  config: ClickHouseConfig,
   database: string,
 ): Promise<ClickHouseWarehouse> {
-  const ca = caFile === undefined ? undefined : await read('CLICKHOUSE_CA_FILE', caFile);
+  const { url, user, password, passwordFile, tls, compression, insertQuorum, timeoutMs } = config;
   const kept =
-    passwordFile === undefined ? undefined : await read('CLICKHOUSE_PASSWORD_FILE', passwordFile);
+    passwordFile === undefined
+      ? undefined
+      : await readPassword('CLICKHOUSE_PASSWORD_FILE', passwordFile);
   return new ClickHouseWarehouse({
     url,
     user,
-    // Editors end a file with a line break.
-    password: password ?? kept?.toString('utf8').replace(/\r?\n$/, '') ?? '',
-    ca,
+    password: password ?? kept ?? '',
+    tls: await readTlsFiles('CLICKHOUSE', tls),
+    compression,
+    insertQuorum,
     timeoutMs,
     database,
   });
-}
-
-async function read(variable: string, path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`${variable}: ${path} cannot be read (${code ?? String(error)})`);
-  }
 }
 
 /**

@@ -61,7 +61,7 @@ async function guardOver({ broker }: Deployment): Promise<
   const logger = pino({ level: 'silent' });
   const log = await KafkaLog.open({
     brokers: [broker.address],
-    tls: false,
+    tls: undefined,
     sasl: undefined,
     compression: 'none',
     partitions: 1,

@@ -32,7 +32,9 @@ export function connectTo(server: ClickHouseHttp, timeoutMs = 20_000): ClickHous
     url,
     user,
     password,
-    ca: undefined,
+    tls: {},
+    compression: 'none',
+    insertQuorum: undefined,
     timeoutMs,
     database: 'custom_data',
   });

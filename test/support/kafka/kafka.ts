@@ -71,7 +71,7 @@ export class KafkaLogs {
   options(options: Partial<KafkaLogOptions> = {}): KafkaLogOptions {
     return {
       brokers: this.brokers(),
-      tls: false,
+      tls: undefined,
       sasl: undefined,
       compression: 'lz4',
       partitions: 1,

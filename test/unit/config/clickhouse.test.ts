@@ -12,8 +12,10 @@ test('a server alone is asked as its default user', () => {
     user: 'default',
     password: undefined,
     passwordFile: undefined,
-    caFile: undefined,
+    tls: { ca: undefined, cert: undefined, key: undefined },
+    compression: 'none',
     cluster: undefined,
+    insertQuorum: undefined,
     timeoutMs: 60_000,
   });
 });
@@ -36,10 +38,23 @@ test.each([
       CLICKHOUSE_USER: 'me',
       CLICKHOUSE_PASSWORD_FILE: 'secret',
       CLICKHOUSE_CA_FILE: '/etc/ca.pem',
+      CLICKHOUSE_CERT_FILE: 'me.pem',
+      CLICKHOUSE_KEY_FILE: 'me.key',
     },
-    { user: 'me', password: undefined, passwordFile: resolve('secret'), caFile: '/etc/ca.pem' },
+    {
+      user: 'me',
+      password: undefined,
+      passwordFile: resolve('secret'),
+      tls: { ca: '/etc/ca.pem', cert: resolve('me.pem'), key: resolve('me.key') },
+    },
   ],
   ['a cluster', { CLICKHOUSE_URL: URL, CLICKHOUSE_CLUSTER: 'eu-1' }, { cluster: 'eu-1' }],
+  [
+    'a quorum',
+    { CLICKHOUSE_URL: URL, CLICKHOUSE_CLUSTER: 'eu', CLICKHOUSE_INSERT_QUORUM: 'auto' },
+    { insertQuorum: 'auto' },
+  ],
+  ['compression', { CLICKHOUSE_URL: URL, CLICKHOUSE_COMPRESSION: 'gzip' }, { compression: 'gzip' }],
   ['a timeout', { CLICKHOUSE_URL: URL, CLICKHOUSE_TIMEOUT_SECONDS: '5' }, { timeoutMs: 5_000 }],
 ])('%s', (_, env, expected) => {
   expect(readConfig(env).clickhouse).toMatchObject(expected);
@@ -63,6 +78,22 @@ describe('a contradiction is refused by the names of its variables', () => {
     [{ CLICKHOUSE_URL: 'http://x', CLICKHOUSE_CA_FILE: 'ca' }, 'CLICKHOUSE_CA_FILE is set, but'],
     [{ CLICKHOUSE_PASSWORD: 'secret' }, 'CLICKHOUSE_PASSWORD is set, but CLICKHOUSE_URL is not'],
     [{ CLICKHOUSE_CLUSTER: 'x' }, 'CLICKHOUSE_CLUSTER is set, but CLICKHOUSE_URL is not'],
+    [
+      { CLICKHOUSE_URL: URL, CLICKHOUSE_INSERT_QUORUM: '2' },
+      'CLICKHOUSE_INSERT_QUORUM is set, but CLICKHOUSE_CLUSTER is not',
+    ],
+    [
+      { CLICKHOUSE_URL: URL, CLICKHOUSE_CLUSTER: 'eu', CLICKHOUSE_INSERT_QUORUM: '0' },
+      'CLICKHOUSE_INSERT_QUORUM: "0" is not auto',
+    ],
+    [
+      { CLICKHOUSE_URL: URL, CLICKHOUSE_CERT_FILE: 'x' },
+      "CLICKHOUSE_CERT_FILE and CLICKHOUSE_KEY_FILE are a client's certificate and its key",
+    ],
+    [
+      { CLICKHOUSE_URL: 'http://x', CLICKHOUSE_KEY_FILE: 'x' },
+      'CLICKHOUSE_KEY_FILE is set, but CLICKHOUSE_URL is not an https:// URL',
+    ],
     [{ CLICKHOUSE_URL: URL, CLICKHOUSE_CLUSTER: "a'b" }, 'CLICKHOUSE_CLUSTER: "a\'b" is not'],
   ])('%j', (env, message) => {
     const read = (): unknown => readConfig(env);

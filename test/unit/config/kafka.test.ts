@@ -10,7 +10,8 @@ const SASL = { KAFKA_BROKERS, KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME
 test('brokers alone are talked to openly, and get topics by their own defaults', () => {
   expect(readConfig({ KAFKA_BROKERS }).kafka).toEqual({
     brokers: ['kafka:9092'],
-    tls: false,
+    clientId: 'custom-data',
+    tls: undefined,
     sasl: undefined,
     compression: 'lz4',
     partitions: 8,
@@ -19,7 +20,23 @@ test('brokers alone are talked to openly, and get topics by their own defaults',
 });
 
 test.each([
-  ['encryption', { KAFKA_BROKERS, KAFKA_TLS: 'true' }, { tls: true }],
+  [
+    'encryption',
+    { KAFKA_BROKERS, KAFKA_TLS: 'true' },
+    { tls: { ca: undefined, cert: undefined, key: undefined } },
+  ],
+  [
+    'certificates',
+    {
+      KAFKA_BROKERS,
+      KAFKA_TLS: 'true',
+      KAFKA_CA_FILE: '/etc/ca.pem',
+      KAFKA_CERT_FILE: 'me.pem',
+      KAFKA_KEY_FILE: 'me.key',
+    },
+    { tls: { ca: '/etc/ca.pem', cert: resolve('me.pem'), key: resolve('me.key') } },
+  ],
+  ['a name', { KAFKA_BROKERS, KAFKA_CLIENT_ID: 'uploads.eu' }, { clientId: 'uploads.eu' }],
   ['compression', { KAFKA_BROKERS, KAFKA_COMPRESSION: 'none' }, { compression: 'none' }],
   [
     'what topics are created with',
@@ -43,6 +60,13 @@ test.each([
 describe('is refused, naming the variable', () => {
   test.each([
     [{ KAFKA_BROKERS, KAFKA_TLS: 'yes' }, 'KAFKA_TLS: "yes" is not true or false'],
+    [{ KAFKA_BROKERS, KAFKA_CA_FILE: 'x' }, 'KAFKA_CA_FILE is set, but KAFKA_TLS is not true'],
+    [{ KAFKA_KEY_FILE: 'x' }, 'KAFKA_KEY_FILE is set, but KAFKA_BROKERS is not'],
+    [
+      { KAFKA_BROKERS, KAFKA_TLS: 'true', KAFKA_CERT_FILE: 'x' },
+      "KAFKA_CERT_FILE and KAFKA_KEY_FILE are a client's certificate and its key",
+    ],
+    [{ KAFKA_BROKERS, KAFKA_CLIENT_ID: 'a b' }, 'KAFKA_CLIENT_ID: "a b" is not 1 to 64 letters'],
     [{ KAFKA_BROKERS, KAFKA_COMPRESSION: 'zstd' }, 'KAFKA_COMPRESSION: "zstd" is not one of lz4'],
     [{ KAFKA_BROKERS, KAFKA_PARTITIONS: '0' }, 'KAFKA_PARTITIONS: "0" is not a whole number'],
     [{ KAFKA_BROKERS, KAFKA_REPLICATION_FACTOR: 'all' }, 'KAFKA_REPLICATION_FACTOR: "all" is not'],

@@ -57,7 +57,7 @@ describe('a value is read', () => {
     [
       'brokers',
       { KAFKA_BROKERS: 'a_b:1,10.0.0.1:65535,' },
-      { kafka: { brokers: ['a_b:1', '10.0.0.1:65535'], tls: false, sasl: undefined } },
+      { kafka: { brokers: ['a_b:1', '10.0.0.1:65535'], tls: undefined, sasl: undefined } },
     ],
     [
       'channels, in their own case, once',

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+
+import type { TlsFiles } from './config.js';
+import { ConfigError } from './config-error.js';
+
+/** @throws ConfigError that names the variable when the file cannot be read */
+export async function readConfigured(variable: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`${variable}: ${path} cannot be read (${code ?? String(error)})`);
+  }
+}
+
+/** A password without the line break with which editors end a file. */
+export async function readPassword(variable: string, path: string): Promise<string> {
+  return (await readConfigured(variable, path)).toString('utf8').replace(/\r?\n$/, '');
+}
+
+/** PEM, as Node's TLS takes it. */
+export interface TlsMaterial {
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
+/** @param prefix of the variables that name the files */
+export async function readTlsFiles(
+  prefix: 'KAFKA' | 'CLICKHOUSE',
+  { ca, cert, key }: TlsFiles,
+): Promise<TlsMaterial> {
+  return {
+    ...(ca !== undefined && { ca: await readConfigured(`${prefix}_CA_FILE`, ca) }),
+    ...(cert !== undefined && { cert: await readConfigured(`${prefix}_CERT_FILE`, cert) }),
+    ...(key !== undefined && { key: await readConfigured(`${prefix}_KEY_FILE`, key) }),
+  };
+}
