@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 
 import { ApiClient } from '../support/service/api-client.js';
+import { makeCertificate } from '../support/machine/certificate.js';
 import { freePorts } from '../support/machine/free-ports.js';
 import { KafkaBroker } from '../support/kafka/kafka-broker.js';
 import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
@@ -112,51 +113,64 @@ describeWithBroker('the service on Kafka', () => {
   });
 });
 
-describeWithBroker('the service on brokers with TLS and credentials', () => {
+describeWithBroker('the service on brokers with TLS, certificates of clients and SCRAM', () => {
   let broker: KafkaBroker;
   let folder: string;
-  const env = (): Record<string, string> => ({
-    KAFKA_BROKERS: broker.address,
-    KAFKA_TLS: 'true',
-    KAFKA_SASL_MECHANISM: 'plain',
-    KAFKA_SASL_USERNAME: 'me',
-    KAFKA_SASL_PASSWORD: 'secret',
-  });
+  let env: Record<string, string>;
 
   beforeAll(async () => {
     folder = await makeDataDir();
-    const store = join(folder, 'store.p12');
-    const keys = ['-keystore', store, '-storepass', 'changeit', '-alias', 'broker'];
-    const key = ['-genkeypair', '-keyalg', 'RSA', '-dname', 'CN=test', '-ext', 'SAN=IP:127.0.0.1'];
-    expect(spawnSync('keytool', [...key, ...keys]).status).toBe(0);
-    const pem = ['-exportcert', '-rfc', '-file', join(folder, 'ca.pem')];
-    expect(spawnSync('keytool', [...pem, ...keys]).status).toBe(0);
-    const jaas = `org.apache.kafka.common.security.plain.PlainLoginModule required user_me="secret";`;
+    const own = makeCertificate(folder, 'broker');
+    const client = makeCertificate(folder, 'client');
+    // The broker takes both from one file.
+    const store = join(folder, 'broker-store.pem');
+    await writeFile(store, (await readFile(own.key, 'utf8')) + (await readFile(own.cert, 'utf8')));
+    const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
     broker = await KafkaBroker.start(
       {
-        'sasl.enabled.mechanisms': 'PLAIN',
-        'listener.name.client.plain.sasl.jaas.config': jaas,
+        'sasl.enabled.mechanisms': 'SCRAM-SHA-512',
+        'listener.name.client.scram-sha-512.sasl.jaas.config': scram,
         'ssl.keystore.location': store,
-        'ssl.keystore.type': 'PKCS12',
-        'ssl.keystore.password': 'changeit',
+        'ssl.keystore.type': 'PEM',
+        'ssl.truststore.location': client.cert,
+        'ssl.truststore.type': 'PEM',
+        'listener.name.client.ssl.client.auth': 'required',
       },
       'SASL_SSL',
+      { format: ['--add-scram', 'SCRAM-SHA-512=[name=me,password=secret]'] },
     );
+    env = {
+      KAFKA_BROKERS: broker.address,
+      KAFKA_CLIENT_ID: 'uploads',
+      KAFKA_TLS: 'true',
+      KAFKA_CA_FILE: own.cert,
+      KAFKA_CERT_FILE: client.cert,
+      KAFKA_KEY_FILE: client.key,
+      KAFKA_SASL_MECHANISM: 'scram-sha-512',
+      KAFKA_SASL_USERNAME: 'me',
+      KAFKA_SASL_PASSWORD: 'secret',
+    };
   });
   afterAll(async () => {
     await broker.stop();
     await removeDataDir(folder);
   });
 
-  test('starts when it trusts them', async () => {
-    const trusted = { NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') };
-    const service = await ServiceProcess.start(dataDir, { ...env(), ...trusted });
+  test('starts with the files that it needs', async () => {
+    const service = await ServiceProcess.start(dataDir, env);
     await uploads(service);
     expect(await service.stop()).toBe(0);
   });
 
   test('does not start when nothing vouches for them, and names the variable', async () => {
-    const starting = ServiceProcess.start(dataDir, env());
+    const starting = ServiceProcess.start(dataDir, { ...env, KAFKA_CA_FILE: '' });
     await expect(starting).rejects.toThrow(/^the service ended with 2: KAFKA_TLS: .*\n$/);
+  });
+
+  test('does not start when a file cannot be read, and names the variable', async () => {
+    const starting = ServiceProcess.start(dataDir, { ...env, KAFKA_KEY_FILE: '/nowhere.key' });
+    await expect(starting).rejects.toThrow(
+      'the service ended with 2: KAFKA_KEY_FILE: /nowhere.key cannot be read (ENOENT)\n',
+    );
   });
 });

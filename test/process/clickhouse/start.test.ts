@@ -1,10 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
@@ -12,6 +11,7 @@ import { ChdbWarehouse } from '../../../src/warehouse/chdb/chdb-warehouse.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import { outcomeOf } from '../../support/service/outcome.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { makeCertificate } from '../../support/machine/certificate.js';
 import { freePorts } from '../../support/machine/free-ports.js';
 import { makeDataDir, removeDataDir } from '../../support/service/service-process.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
@@ -186,15 +186,15 @@ test('a data folder of an older layout ends the start with one line', async () =
   expect(errors).toMatch(REFUSED);
 });
 
-test('TLS by a private authority, and the password in a file', async () => {
-  const key = join(dataDir, 'key.pem');
-  const cert = join(dataDir, 'cert.pem');
+test('TLS by private authorities on both sides, gzip, and the password in a file', async () => {
   const password = join(dataDir, 'password');
-  await promisify(execFile)('openssl', [
-    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'],
-    ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
-  ]);
-  const tls = { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') };
+  const server = makeCertificate(dataDir, 'server');
+  const client = makeCertificate(dataDir, 'client');
+  const tls = {
+    key: await readFile(server.key, 'utf8'),
+    cert: await readFile(server.cert, 'utf8'),
+    clientCa: await readFile(client.cert, 'utf8'),
+  };
   const secure = await ClickHouseHttp.start({ tls });
   try {
     await writeFile(password, `${secure.password}\n`);
@@ -202,7 +202,10 @@ test('TLS by a private authority, and the password in a file', async () => {
       CLICKHOUSE_URL: secure.url,
       CLICKHOUSE_USER: secure.user,
       CLICKHOUSE_PASSWORD_FILE: password,
-      CLICKHOUSE_CA_FILE: cert,
+      CLICKHOUSE_CA_FILE: server.cert,
+      CLICKHOUSE_CERT_FILE: client.cert,
+      CLICKHOUSE_KEY_FILE: client.key,
+      CLICKHOUSE_COMPRESSION: 'gzip',
       DATA_DIR: dataDir,
     };
     expect(await outcomeOf(env, 'migrate')).toMatchObject({ code: 0 });

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 
 import busboy from 'busboy';
 
@@ -86,9 +88,14 @@ export async function readEngineRequest(
   };
 }
 
+/** The body, unpacked if it is compressed. */
+function contentOf(request: IncomingMessage): Readable {
+  return request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request;
+}
+
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+  for await (const part of contentOf(request) as AsyncIterable<Buffer>) parts.push(part);
   return Buffer.concat(parts);
 }
 
@@ -121,7 +128,7 @@ async function formOf(request: IncomingMessage): Promise<Form> {
   });
   await new Promise<void>((resolve, reject) => {
     parser.on('close', resolve).on('error', reject);
-    request.pipe(parser);
+    contentOf(request).pipe(parser);
   });
   return form;
 }

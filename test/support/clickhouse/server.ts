@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TlsOptions } from 'node:tls';
 
 import { EngineException } from '../../../src/query/exception.js';
 import type { Engine } from './engine.js';
@@ -15,6 +16,8 @@ const TAG = 'customdatatesttag';
 export interface Tls {
   readonly key: string;
   readonly cert: string;
+  /** The authority of clients. With it a client without a certificate is refused. */
+  readonly clientCa?: string;
 }
 
 /** ClickHouse's HTTP interface for tests. It allows all writes and injects faults. */
@@ -41,7 +44,7 @@ export class ClickHouseServer {
     this.server =
       this.tls === undefined
         ? createServer(options, handle)
-        : createTlsServer({ ...options, ...this.tls }, handle);
+        : createTlsServer({ ...options, ...tlsOptions(this.tls) }, handle);
     this.server.listen(port, '127.0.0.1');
     await once(this.server, 'listening');
     this.port = (this.server.address() as AddressInfo).port;
@@ -96,6 +99,14 @@ export class ClickHouseServer {
     if (fault === undefined || fault.kind === 'slow') sendResult(response, result);
     else sendFault(response, fault, result);
   }
+}
+
+function tlsOptions({ key, cert, clientCa }: Tls): TlsOptions {
+  return {
+    key,
+    cert,
+    ...(clientCa !== undefined && { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
+  };
 }
 
 function isCarriedOut({ kind }: Fault): boolean {

@@ -8,6 +8,8 @@ test.each([
   [117, 'rejected', 'retry'], // INCORRECT_DATA
   [241, 'memory', 'memory'], // MEMORY_LIMIT_EXCEEDED
   [60, 'retry', 'retry'], // UNKNOWN_TABLE
+  [285, 'retry', 'retry'], // TOO_FEW_LIVE_REPLICAS
+  [319, 'retry', 'retry'], // UNKNOWN_STATUS_OF_INSERT
   [undefined, 'retry', 'retry'],
 ] as const)('code %p is %s of an insert and %s of any other statement', (code, insert, other) => {
   expect(failureOf(code, 'insert')).toBe(insert);
