@@ -225,6 +225,12 @@ export const processInfo = new Gauge({
   registers,
 });
 
+export const integratedChannels = new Gauge({
+  name: 'custom_data_integrated_channels',
+  help: 'Channels of INTEGRATED_CHANNELS, whose cost cannot be uploaded, as this gateway has them.',
+  registers,
+});
+
 // Prometheus sees no increase of a counter that first appears as 1.
 for (const { name: family } of FAMILIES) {
   for (const cause of ['rejected', 'crash', 'exception']) deadLetters.inc({ family, cause }, 0);

@@ -6,6 +6,7 @@ import { RetentionGuard } from '../gateway/create/retention-guard.js';
 import { CONSUMER_GROUPS, type UploadLog } from '../log/upload-log.js';
 import { lookupWithoutErased } from '../operator/erasure/erased-accounts.js';
 import type { Logger } from '../ops/logger.js';
+import { integratedChannels } from '../ops/metrics.js';
 import type { Parts } from '../ops/parts.js';
 import { startRequestReader } from '../status/request-reader.js';
 import { ViewProgress } from '../status/view-progress.js';
@@ -33,6 +34,7 @@ export async function startGatewayDependencies(
   ask: <T>(question: () => Promise<T>) => Promise<T>,
 ): Promise<GatewayDependencies & { readonly viewProgress: ViewProgress }> {
   const { limits } = config;
+  tellOfChannels(config, logger);
   const { reader, tail, clock } = await startRequestReader(
     { log, requests, viewBytes: STATUS_VIEW_BYTES, timeoutMs: limits.logTimeoutMs, parts },
     ask,
@@ -55,4 +57,11 @@ export async function startGatewayDependencies(
   });
   const lookup = lookupWithoutErased(reader, erased);
   return { log, tokens, lookup, fence, erased, clock, config, logger, viewProgress };
+}
+
+/** Only operators know which channels the cost of which comes from elsewhere. */
+function tellOfChannels({ integratedChannels: channels }: Config, logger: Logger): void {
+  integratedChannels.set(channels.length);
+  if (channels.length > 0) return;
+  logger.warn('INTEGRATED_CHANNELS is empty: cost can be uploaded for every channel');
 }

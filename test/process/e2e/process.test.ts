@@ -95,6 +95,16 @@ async function receiving(service: ServiceProcess): Promise<void> {
   }
 }
 
+test.each([
+  ['', 0, 1],
+  ['Acme Ads, Other', 2, 0],
+])('with INTEGRATED_CHANNELS=%s it has %p channels and says so', async (list, channels, lines) => {
+  const service = await start({ INTEGRATED_CHANNELS: list });
+  expect(await service.metric('custom_data_integrated_channels')).toBe(channels);
+  const warnings = service.logs.filter(({ msg }) => String(msg).includes('INTEGRATED_CHANNELS'));
+  expect(warnings.map(({ level }) => level)).toEqual(Array(lines).fill('warn'));
+});
+
 test('a second service on the same data folder is refused with one line', async () => {
   await start();
   await expect(start()).rejects.toThrow(
