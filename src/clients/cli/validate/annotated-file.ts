@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { format } from 'fast-csv';
+import { format } from '@fast-csv/format';
 import {
   annotatedLines,
   type AnnotatedRow,

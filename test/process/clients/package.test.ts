@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { lstat, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { nodeOf } from '../../support/machine/node-versions.js';
+import { COST, csvOf } from '../../support/model/warehouse-model.js';
+import { UploadFixture } from './cli/upload/service.js';
+
+/** The package for upload clients, installed into an empty folder as its users do. */
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const MOST_PACKAGES = 10;
+const MOST_BYTES = 2_000_000;
+const INSTALL_MS = 120_000;
+
+let fixture: UploadFixture;
+let folder: string;
+
+beforeAll(async () => {
+  fixture = await UploadFixture.open();
+  folder = await mkdtemp(join(tmpdir(), 'custom-data-package-'));
+  const packed = await run('npm', ['run', '--silent', 'pack:client', '--', folder], { cwd: ROOT });
+  await mkdir(join(folder, 'app'));
+  await writeFile(join(folder, 'app', 'package.json'), '{}');
+  await run(
+    'npm',
+    ['install', '--no-audit', '--no-fund', packed.stdout.trim().split('\n').at(-1)!],
+    {
+      cwd: join(folder, 'app'),
+    },
+  );
+}, INSTALL_MS);
+afterAll(async () => {
+  await fixture.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function bytesIn(path: string): Promise<number> {
+  const entry = await lstat(path);
+  if (!entry.isDirectory()) return entry.size;
+  let bytes = 0;
+  for (const name of await readdir(path)) bytes += await bytesIn(join(path, name));
+  return bytes;
+}
+
+test('it is small', async () => {
+  const modules = join(folder, 'app', 'node_modules');
+  const names = await readdir(modules, { recursive: true });
+  const packages = names.filter((name) => /^(?:@[^/]+\/)?[^/@.]+\/package\.json$/.test(name));
+  expect(packages.length).toBeGreaterThan(0);
+  expect(packages.length).toBeLessThanOrEqual(MOST_PACKAGES);
+  expect(await bytesIn(modules)).toBeLessThanOrEqual(MOST_BYTES);
+});
+
+test.each([
+  ['the Node of this machine', () => process.execPath],
+  ['Node 24', () => nodeOf(24)],
+])(
+  'on %s its command and its client upload',
+  async (name, node) => {
+    const program = node();
+    const modules = join(folder, 'app', 'node_modules');
+    const env = { CUSTOM_DATA_URL: fixture.url, CUSTOM_DATA_TOKEN: fixture.token };
+    const file = await fixture.file(
+      'package.csv',
+      csvOf(COST, [
+        {
+          date: '2026-02-03',
+          channel: 'news',
+          currency: 'EUR',
+          campaign: name,
+          impressions: '1',
+          clicks: '1',
+          cost: '1',
+        },
+      ]),
+    );
+    const command = await realpath(join(modules, '.bin', 'custom-data'));
+    const { stdout } = await run(program, [command, 'upload', file, '--family', 'cost'], { env });
+    expect(stdout).toMatch(/package\.csv: 1 rows in 1 request: 1 succeeded\n$/);
+
+    const script = `
+      import { readFile } from 'node:fs/promises';
+      import { UploadClient } from 'custom-data-upload/client';
+      const { CUSTOM_DATA_URL: baseUrl, CUSTOM_DATA_TOKEN: token } = process.env;
+      const client = new UploadClient({ baseUrl, token });
+      const { requestId } = await client.create('cost', await readFile(${JSON.stringify(file)}));
+      console.log((await client.finished('cost', requestId)).status);`;
+    const api = await run(program, ['--input-type=module', '-e', script], {
+      env,
+      cwd: join(folder, 'app'),
+    });
+    expect(api.stdout).toBe('succeeded\n');
+    const [row] = await fixture.service.query<{ rows: number }>(
+      `SELECT count() AS rows FROM cost_rows WHERE campaign = '${name}'`,
+    );
+    expect(row!.rows).toBe(1);
+  },
+  INSTALL_MS,
+);
