@@ -48,7 +48,7 @@ function licenceOf(path: string, { license }: Locked): string | undefined {
 }
 
 test('every package has a checksum, and names no registry', () => {
-  const without = locked.filter(([, { integrity }]) => !(integrity ?? '').startsWith("sha512-"));
+  const without = locked.filter(([, { integrity }]) => !(integrity ?? '').startsWith('sha512-'));
   expect(without.map(([path]) => path)).toEqual(NOT_HAD);
   expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });
