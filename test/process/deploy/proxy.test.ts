@@ -76,7 +76,16 @@ describeIf(hasNginx, 'nginx cannot be installed')('nginx with TLS before a gatew
     );
     nginx = spawn(
       'nginx',
-      ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log'), '-g', 'daemon off;'],
+      [
+        '-p',
+        folder,
+        '-c',
+        join(folder, 'nginx.conf'),
+        '-e',
+        join(folder, 'error.log'),
+        '-g',
+        'daemon off;',
+      ],
       { stdio: ['ignore', 'inherit', 'inherit'] },
     );
     await until(async () => (await answered(send('GET', '/console/'))).status === 200, 50);
