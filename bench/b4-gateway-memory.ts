@@ -5,7 +5,6 @@ import { type LogName, LOGS, stallableLog } from './service/stallable-log.js';
 import { memoryWhileStalled } from './service/stalled-uploads.js';
 
 const MIB = 1_048_576;
-const UPLOADS = 64;
 const FILES: readonly (readonly [name: string, file: FillerSpec])[] = [
   ['1 MiB', { family: 'self-serve', filler: true, bytes: MIB, gzip: false }],
   ['gzip of 32 MiB', { family: 'self-serve', filler: true, bytes: 32 * MIB, gzip: true }],
@@ -25,7 +24,12 @@ async function growth(bench: Bench, logName: LogName): Promise<readonly Figure[]
   try {
     for (let round = 0; round < bench.sizes.rounds; round++) {
       for (const [at, [name, file]] of FILES.entries()) {
-        const { before, peak } = await memoryWhileStalled(bench, log, file, UPLOADS);
+        const { before, peak } = await memoryWhileStalled(
+          bench,
+          log,
+          file,
+          bench.sizes.stalledUploads,
+        );
         const mib = (peak - before) / MIB;
         grown[at]!.push(mib);
         bench.say(`B4 round ${round + 1}, ${logName}, ${name}: ${mib.toFixed(0)} MiB`);
@@ -36,7 +40,7 @@ async function growth(bench: Bench, logName: LogName): Promise<readonly Figure[]
   }
   return FILES.map(([name], at) =>
     valueFigure({
-      name: `B4 gateway growth, ${logName} log stalled, ${UPLOADS} uploads of ${name}`,
+      name: `B4 gateway growth, ${logName} log stalled, ${bench.sizes.stalledUploads} uploads of ${name}`,
       goal: atMost(64),
       isLimit: true,
       unit: 'MiB',

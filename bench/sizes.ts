@@ -29,6 +29,8 @@ export interface Sizes {
   readonly settleMs: number;
   /** Uploads of each kind in a latency measurement. */
   readonly latencyUploads: number;
+  /** Uploads at once while the log is stalled. */
+  readonly stalledUploads: number;
   /** Uploads of the leak check, which compares the memory after the first and the second number. */
   readonly leakUploads: readonly [number, number];
   /** Uploads that an ingest process has open at once. */
@@ -51,6 +53,7 @@ export const FULL: Sizes = {
   reportFiles: 500,
   settleMs: 60_000,
   latencyUploads: 80,
+  stalledUploads: 64,
   leakUploads: [200, 2_000],
   memoryUploads: 1_000,
 };
@@ -74,6 +77,7 @@ export const SMOKE: Sizes = {
   reportFiles: 10,
   settleMs: 0,
   latencyUploads: 3,
+  stalledUploads: 4,
   leakUploads: [10, 30],
   memoryUploads: 20,
 };

@@ -9,6 +9,8 @@ import type { GatewayCommands } from '../programs/gateway.js';
 import type { StallableLog } from './stallable-log.js';
 
 const SAMPLE_MS = 25;
+/** Less than this is no growth. */
+const GROWTH_BYTES = 1_048_576;
 /** After so long without growth the gateway has taken all that it takes without its log. */
 const QUIET_MS = 1_500;
 const ANSWER_MS = 1_000;
@@ -71,6 +73,7 @@ export async function memoryWhileStalled(
 /** @throws Error when the gateway itself stands still, not only its log */
 async function peakUntilQuiet(gateway: Child<GatewayCommands>, before: number): Promise<number> {
   let peak = before;
+  let seen = before;
   let grownAt = performance.now();
   while (performance.now() - grownAt < QUIET_MS) {
     await sleep(SAMPLE_MS);
@@ -78,10 +81,11 @@ async function peakUntilQuiet(gateway: Child<GatewayCommands>, before: number): 
       throw new Error('the gateway stands still, not only its log');
     });
     const bytes = await residentBytes(gateway.pid);
-    if (bytes > peak) {
-      peak = bytes;
+    if (bytes > seen + GROWTH_BYTES) {
+      seen = bytes;
       grownAt = performance.now();
     }
+    peak = Math.max(peak, bytes);
   }
   return peak;
 }
