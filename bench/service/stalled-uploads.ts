@@ -54,10 +54,14 @@ export async function memoryWhileStalled(
     const before = await residentBytes(gateway.pid);
     isAnswered = false;
     const [peak] = await Promise.all([
-      peakUntilQuiet(gateway, before).finally(() => {
-        if (isAnswered) throw new Error('uploads were answered while the log was stalled');
-        log.resume();
-      }),
+      peakUntilQuiet(gateway, before)
+        .then((found) => {
+          if (isAnswered) throw new Error('uploads were answered while the log was stalled');
+          return found;
+        })
+        .finally(() => {
+          log.resume();
+        }),
       post(uploads),
     ]);
     const found = await gateway.call('bytes');

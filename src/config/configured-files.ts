@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
 
 import type { TlsFiles } from './config.js';
 import { ConfigError } from './config-error.js';
@@ -25,14 +26,24 @@ export interface TlsMaterial {
   readonly key?: Buffer;
 }
 
-/** @param prefix of the variables that name the files */
+/**
+ * @param prefix of the variables that name the files
+ * @throws ConfigError also when they are no certificates, or the key is another one's
+ */
 export async function readTlsFiles(
   prefix: 'KAFKA' | 'CLICKHOUSE',
   { ca, cert, key }: TlsFiles,
 ): Promise<TlsMaterial> {
-  return {
+  const material = {
     ...(ca !== undefined && { ca: await readConfigured(`${prefix}_CA_FILE`, ca) }),
     ...(cert !== undefined && { cert: await readConfigured(`${prefix}_CERT_FILE`, cert) }),
     ...(key !== undefined && { key: await readConfigured(`${prefix}_KEY_FILE`, key) }),
   };
+  try {
+    createSecureContext(material);
+  } catch (error) {
+    const files = `${prefix}_CA_FILE, ${prefix}_CERT_FILE, ${prefix}_KEY_FILE`;
+    throw new ConfigError(`${files}: ${(error as Error).message}`);
+  }
+  return material;
 }

@@ -227,7 +227,7 @@ export const processInfo = new Gauge({
 
 export const integratedChannels = new Gauge({
   name: 'custom_data_integrated_channels',
-  help: 'Channels of INTEGRATED_CHANNELS, whose cost cannot be uploaded, as this gateway has them.',
+  help: 'Channels of INTEGRATED_CHANNELS, whose cost cannot be uploaded; 0 also in processes without a gateway.',
   registers,
 });
 

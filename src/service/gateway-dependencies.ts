@@ -59,7 +59,7 @@ export async function startGatewayDependencies(
   return { log, tokens, lookup, fence, erased, clock, config, logger, viewProgress };
 }
 
-/** Only operators know which channels the cost of which comes from elsewhere. */
+/** Only operators know for which channels an integration collects the cost. */
 function tellOfChannels({ integratedChannels: channels }: Config, logger: Logger): void {
   integratedChannels.set(channels.length);
   if (channels.length > 0) return;

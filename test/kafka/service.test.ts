@@ -167,6 +167,14 @@ describeWithBroker('the service on brokers with TLS, certificates of clients and
     await expect(starting).rejects.toThrow(/^the service ended with 2: KAFKA_TLS: .*\n$/);
   });
 
+  test('does not start with the key of another certificate, and names the variables', async () => {
+    const other = join(folder, 'broker.key');
+    const starting = ServiceProcess.start(dataDir, { ...env, KAFKA_KEY_FILE: other });
+    await expect(starting).rejects.toThrow(
+      /^the service ended with 2: KAFKA_CA_FILE, KAFKA_CERT_FILE, KAFKA_KEY_FILE: .*key values mismatch\n$/,
+    );
+  });
+
   test('does not start when a file cannot be read, and names the variable', async () => {
     const starting = ServiceProcess.start(dataDir, { ...env, KAFKA_KEY_FILE: '/nowhere.key' });
     await expect(starting).rejects.toThrow(

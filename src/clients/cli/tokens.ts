@@ -62,7 +62,10 @@ export function addTokenCommands(program: Command, terminal: Output): void {
     .description('list every token, without the token itself')
     .action(async () => {
       terminal.results(
-        await listTokens(file()),
+        // Without the hash.
+        (await listTokens(file())).map(({ id, account, role, timeZone, createdAt, revokedAt }) => {
+          return { id, account, role, timeZone, createdAt, revokedAt: revokedAt ?? null };
+        }),
         ['ID', 'ACCOUNT', 'ROLE', 'TIME ZONE', 'CREATED', 'REVOKED'],
         ({ id, account, role, timeZone, createdAt, revokedAt }) => {
           return [id, account, role, timeZone, createdAt, revokedAt ?? '-'];

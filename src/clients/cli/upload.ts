@@ -42,7 +42,7 @@ Temporary files take about two and a half times the size of the FILEs, in TMPDIR
 unfinished upload is kept below XDG_STATE_HOME (default ~/.local/state); --resume goes on with it.
 
 Exit codes: 0 everything succeeded, 1 something failed, 2 the command is not understood, 3 the
-service does not answer, 130 interrupted.`;
+service does not answer or is busy, 130 interrupted.`;
 
 export function addUploadCommand(program: Command, terminal: Output): void {
   const command = program
@@ -130,7 +130,7 @@ async function upload(
   if (signal.aborted) throw new CommandError('interrupted', INTERRUPTED);
   if (failed + open > 0) {
     const message = `${failed + open} of ${parts.length} requests did not succeed`;
-    throw new CommandError(message, sender.isAway ? UNREACHABLE : 1);
+    throw new CommandError(message, failed === 0 && sender.isAway ? UNREACHABLE : 1);
   }
 }
 

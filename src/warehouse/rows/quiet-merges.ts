@@ -3,17 +3,18 @@ import { Failure } from '../../domain/failure.js';
 import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import type { Part } from '../../ops/parts.js';
+import { refusalOf } from '../refusal.js';
 import { identifier, text } from '../sql.js';
 import { type Warehouse, WarehouseError } from '../warehouse.js';
 
 const LOOK_MS = 5_000;
-/** The longest pause after looks or merges that failed: each counts as an error of the warehouse. */
+/** The longest pause after looks or merges that failed, each of which counts as an error. */
 const LONGEST_PAUSE_MS = 3_600_000;
 const QUIET_SECONDS = 10;
 /** Larger tables are left to the engine. To merge so much takes about half a minute. */
 const MOST_BYTES = 2 ** 30;
-/** How many times as large as all other parts the largest one may be. So often is a byte rewritten. */
-const MOST_REWRITES = 8;
+/** How many times as large as all other parts the largest one may be: a merge writes nine times what is new. */
+const LARGEST_TO_OTHERS = 8;
 
 interface PartsOfTable {
   readonly parts: number;
@@ -45,29 +46,34 @@ export function mergeWhenQuiet(
 ): Part {
   const aborting = new AbortController();
   const { signal } = aborting;
+  const isStopped = (): boolean => signal.aborted;
   const failure = new Failure();
+  const backoff = new Backoff(2 * lookMs, LONGEST_PAUSE_MS);
   const mergeQuiet = async (table: string): Promise<void> => {
     const isWorth = await isWorthMerging(warehouse, database, table, quietSeconds);
-    if (!isWorth || signal.aborted) return;
+    if (!isWorth || isStopped()) return;
     await warehouse.execute(
       // Another process may have merged them meanwhile.
       `OPTIMIZE TABLE ${identifier(database)}.${table} FINAL SETTINGS optimize_skip_merged_partitions = 1`,
     );
+    backoff.reset();
   };
   const run = async (): Promise<void> => {
-    const backoff = new Backoff(2 * lookMs, LONGEST_PAUSE_MS);
     let pauseMs = lookMs;
     for (;;) {
       await sleep(pauseMs, signal);
-      if (signal.aborted) return;
+      if (isStopped()) return;
       try {
         for (const { table } of FAMILIES) await mergeQuiet(table);
-        backoff.reset();
         pauseMs = lookMs;
       } catch (error) {
         if (!(error instanceof WarehouseError)) throw error;
-        logger.warn({ code: error.code }, 'parts are not merged when writing pauses');
-        pauseMs = backoff.next();
+        // Closing the embedded engine gives up a merge.
+        if (isStopped()) return;
+        const { code, message: reason } = error;
+        logger.warn({ code, reason }, 'parts are not merged when writing pauses');
+        // Without the right, every attempt would tell operators of a refusal.
+        pauseMs = refusalOf(error) === undefined ? backoff.next() : LONGEST_PAUSE_MS;
       }
     }
   };
@@ -103,6 +109,6 @@ async function isWorthMerging(
     age >= quietSeconds &&
     merges === 0 &&
     bytes <= MOST_BYTES &&
-    largest <= MOST_REWRITES * (bytes - largest)
+    largest <= LARGEST_TO_OTHERS * (bytes - largest)
   );
 }

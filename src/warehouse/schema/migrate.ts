@@ -8,9 +8,10 @@ import type { Warehouse } from '../warehouse.js';
 import { filledIn } from './placeholders.js';
 
 /**
- * The schema is a row of numbered scripts, `NNN-name.sql`, with placeholders (`placeholders.ts`). The hundreds of a number are its major
- * version: a script that takes away what an older program needs begins a new hundred, everything
- * else (a new table, a column with a default) goes on in the same one.
+ * The schema is a row of numbered scripts, `NNN-name.sql`, with placeholders (`placeholders.ts`).
+ * The hundreds of a number are its major version: a script that takes away what an older program
+ * needs begins a new hundred, everything else (a new table, a column with a default) goes on in the
+ * same one.
  *
  * Every statement may run again (`IF NOT EXISTS`, `OR REPLACE`), and a script is recorded after its last one, so
  * a migration that was killed in the middle is completed by the next. A script that has been released

@@ -32,6 +32,9 @@ export function storedTable(database: string, table: string, cluster: string | u
  * | `{cluster}`      | none            | its name, as a literal |
  * | `{on a cluster}` | no statement    | nothing                |
  *
+ * A change of a column is two statements on a cluster. The Distributed table never has a column that
+ * the table behind it lacks: ADD and MODIFY begin with `{local}`, RENAME and DROP end with it.
+ *
  * @param cluster the servers' name for the cluster; undefined: a single server
  * @throws Error for another placeholder
  */

@@ -67,7 +67,7 @@ test('a quorum goes with inserts, and with nothing else', async () => {
   await warehouse.execute('SELECT 1');
   await warehouse.close();
   expect(sent.map(({ settings }) => settings.get('insert_quorum'))).toEqual(['auto', null]);
-  expect(sent[0]!.settings.get('insert_quorum_timeout')).toBe('20000');
+  expect(sent[0]!.settings.get('insert_quorum_timeout')).toBe('15000');
   expect(sent[0]!.settings.get('distributed_foreground_insert')).toBe('1');
 });
 

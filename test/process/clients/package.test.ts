@@ -66,7 +66,11 @@ test.each([
   async (name, node) => {
     const program = node();
     const modules = join(folder, 'app', 'node_modules');
-    const env = { CUSTOM_DATA_URL: fixture.url, CUSTOM_DATA_TOKEN: fixture.token };
+    const env = {
+      CUSTOM_DATA_URL: fixture.url,
+      CUSTOM_DATA_TOKEN: fixture.token,
+      XDG_STATE_HOME: fixture.stateHome,
+    };
     const file = await fixture.file(
       'package.csv',
       csvOf(COST, [

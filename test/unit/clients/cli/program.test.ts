@@ -51,7 +51,14 @@ test('--json prints an object a line, wherever it stands', async () => {
     .split('\n')
     .map((line) => JSON.parse(line) as object);
   expect(listed).toHaveLength(2);
-  expect(listed[0]).toMatchObject({ id: token.id, account: 'acme', revokedAt: null });
+  expect(listed[0]).toEqual({
+    id: token.id,
+    account: 'acme',
+    role: 'owner',
+    timeZone: 'UTC',
+    createdAt: expect.stringMatching(/Z$/),
+    revokedAt: null,
+  });
   expect(out).not.toContain(token.token);
   expect((await outcomeOf({}, 'validate', '--help')).out).toContain('--annotate');
 });
