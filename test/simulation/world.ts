@@ -1,3 +1,4 @@
+import { isAnyAlone } from '../support/service/crash-journal.js';
 import { Client } from './client.js';
 import { Commits } from './commits.js';
 import { type Content, MARKS } from './content.js';
@@ -229,14 +230,4 @@ export class World {
       this.deleteOld();
     });
   }
-}
-
-/** Whether the journal says that an upload is being processed alone. */
-function isAnyAlone(journal: string): boolean {
-  const alone = new Set<string>();
-  for (const line of journal.split('\n')) {
-    if (line.startsWith('*')) alone.add(line.slice(1));
-    else alone.delete(line.slice(1));
-  }
-  return alone.size > 0;
 }

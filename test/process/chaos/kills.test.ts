@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Role } from '../../../src/config/config.js';
+import { until } from '../../support/kafka/until.js';
 import { Cluster } from '../../support/service/cluster.js';
+import { isAnyAlone } from '../../support/service/crash-journal.js';
 import { describeWithBroker } from '../../support/kafka/kafka.js';
 import { Load } from '../../support/service/load.js';
 import type { ServiceProcess } from '../../support/service/service-process.js';
@@ -37,6 +41,7 @@ class Seat {
   /** Kills the process once it is up. Does not wait for its successor. */
   async kill(): Promise<void> {
     const process = await this.start;
+    if (this.role === 'ingest') await untilNoneIsAlone(process);
     this.running = undefined;
     await process.kill();
     this.start = this.seated(this.cluster.restart(process, this.role));
@@ -60,6 +65,12 @@ class Seat {
     );
     return start;
   }
+}
+
+/** An upload that is processed alone is blamed for the end of its process: after three it fails. */
+async function untilNoneIsAlone({ dataDir }: ServiceProcess): Promise<void> {
+  const journal = join(dataDir, 'ingest-journal');
+  await until(async () => !isAnyAlone(await readFile(journal, 'utf8').catch(() => '')));
 }
 
 describeWithBroker('kills', () => {

@@ -31,8 +31,8 @@ afterEach(() => {
 const row = {
   account: 'acme',
   name: 'signups',
-  first_seen: '2026-01-01 00:00:00',
-  last_seen: '2026-02-01 00:00:00',
+  firstSeen: '2026-01-01 00:00:00',
+  lastSeen: '2026-02-01 00:00:00',
 };
 
 test('metrics are listed in columns, archived ones marked', async () => {

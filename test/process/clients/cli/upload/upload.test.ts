@@ -127,7 +127,7 @@ test('as JSON each file has its counts and the reason by column', async () => {
   ).toEqual([
     {
       ...counts,
-      file: 'right.csv',
+      file: paths[0],
       rows: 2,
       succeeded: 1,
       failed: 0,
@@ -136,7 +136,7 @@ test('as JSON each file has its counts and the reason by column', async () => {
     },
     {
       ...counts,
-      file: 'wrong.csv',
+      file: paths[1],
       rows: 3,
       succeeded: 0,
       failed: 1,
