@@ -70,7 +70,7 @@ export interface ClickHouseConfig {
   readonly password: string | undefined;
   readonly passwordFile: string | undefined;
   readonly tls: TlsFiles;
-  /** How bodies of requests are compressed. */
+  /** How inserts are compressed. */
   readonly compression: (typeof CLICKHOUSE_COMPRESSIONS)[number];
   /**
    * How many replicas must have an insert before it counts, or `auto` for the majority. Undefined:

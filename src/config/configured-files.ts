@@ -5,7 +5,7 @@ import type { TlsFiles } from './config.js';
 import { ConfigError } from './config-error.js';
 
 /** @throws ConfigError that names the variable when the file cannot be read */
-export async function readConfigured(variable: string, path: string): Promise<Buffer> {
+async function readConfigured(variable: string, path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {

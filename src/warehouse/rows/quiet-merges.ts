@@ -27,7 +27,7 @@ interface PartsOfTable {
 }
 
 /** The defaults are those of the service; tests are in a hurry. */
-export interface QuietMergesOptions {
+interface QuietMergesOptions {
   readonly lookMs?: number;
   /** A table is quiet when no part is younger and none is being merged. */
   readonly quietSeconds?: number;

@@ -68,7 +68,6 @@ export interface Gateway {
 
 export async function startGateway(
   limits: Partial<GatewayConfig['limits']> = {},
-  given: { log?: MemoryLog } = {},
 ): Promise<Gateway> {
   const config: GatewayConfig = {
     integratedChannels: ['integrated.one'],
@@ -82,7 +81,7 @@ export async function startGateway(
       ...limits,
     },
   };
-  const log = given.log ?? new MemoryLog();
+  const log = new MemoryLog();
   const lookup = new MemoryLookup();
   const clock = new VersionClock(
     () => Date.now(),

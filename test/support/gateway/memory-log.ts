@@ -29,11 +29,7 @@ export class MemoryLog implements UploadLog {
   private readonly tails: ((to: Topic, record: LogRecord) => void)[] = [];
   private stalled: (() => void)[] | undefined;
 
-  constructor(
-    private readonly partitionCount = 4,
-    /** Off when memory is measured. */
-    private readonly keepsValues = true,
-  ) {}
+  constructor(private readonly partitionCount = 4) {}
 
   /** Holds back all further appends until `resume`. */
   stall(): void {
@@ -137,7 +133,7 @@ export class MemoryLog implements UploadLog {
     const partition = record.partition ?? record.key.length % this.partitionCount;
     const records = this.partitionsOf(topic)[partition]!;
     const position = { partition, offset: records.length };
-    const value = Buffer.from(this.keepsValues ? record.value : []);
+    const value = Buffer.from(record.value);
     const { key, headers } = record;
     const kept = { ...position, timestamp: this.now(), key, headers, value };
     records.push(kept);
