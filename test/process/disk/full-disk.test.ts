@@ -190,7 +190,7 @@ describeWithDisks('a disk', () => {
       }
       disk.turnReadOnly();
       if (when === 'at rest') after.start();
-      expect(await service.exited).not.toBe(0);
+      expect(await ended(service)).not.toBe(0);
       expect(service.logs.map(({ msg }) => msg)).toContain('cannot go on, stopping');
 
       disk.mend();
@@ -210,6 +210,14 @@ async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Pr
     if (Date.now() > end) throw new Error('it does not come to that');
     await sleep(50);
   }
+}
+
+/** Resolves with the exit code; rejects with the service's output when the process goes on. */
+async function ended({ exited, logs }: ServiceProcess): Promise<number | null> {
+  const late = sleep(WAIT_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`the service goes on: ${JSON.stringify(logs.slice(-20))}`);
+  });
+  return Promise.race([exited, late]);
 }
 
 /** Returns a file that does not fit into the memory for open uploads. */

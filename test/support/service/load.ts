@@ -9,6 +9,9 @@ import { countChecked } from './soak.js';
 import { type ServiceProcess, tokenFor } from './service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../model/warehouse-model.js';
 
+/** Shorter than a test's time limit, so that a failure shows what the load waits for. */
+const STALLED_MS = 200_000;
+
 interface Sent {
   readonly requestId: string;
   readonly isValid: boolean;
@@ -33,6 +36,8 @@ class Uploader {
   unanswered = 0;
   /** When the unanswered request began. */
   sendingSince: number | undefined;
+  /** Status of the last answer, or the error instead of one. */
+  last: unknown;
   private number = 0;
 
   constructor(
@@ -73,8 +78,14 @@ class Uploader {
   private async createUntilAccepted(file: string): Promise<string> {
     for (;;) {
       this.sendingSince = Date.now();
-      const answer = await this.client.post('cost', file, this.files.overMs).catch(() => undefined);
+      const answer = await this.client
+        .post('cost', file, this.files.overMs)
+        .catch((error: unknown) => {
+          this.last = error;
+          return undefined;
+        });
       this.sendingSince = undefined;
+      if (answer !== undefined) this.last = answer.status;
       if (answer?.status === 201) {
         return ((await answer.json()) as { requestId: string }).requestId;
       }
@@ -99,20 +110,22 @@ export class Load {
   private running: Promise<unknown> = Promise.resolve();
 
   /**
+   * @param options.accounts beginning of the accounts' names, or the name for a client's number
    * @param options.dataDir folder of the tokens file
    * @param options.port port of the gateway for the client with this number; it may change
    */
   static async create(options: {
     readonly clients: number;
-    readonly accounts?: string;
+    readonly accounts?: string | ((client: number) => string);
     readonly dataDir: string;
     readonly port: (client: number) => number;
     readonly files?: Partial<Files>;
   }): Promise<Load> {
     const load = new Load();
+    const { accounts = 'account' } = options;
     const files: Files = { rows: 4_000, largeEach: 3, overMs: 0, pauseMs: 0, ...options.files };
     for (let i = 0; i < options.clients; i++) {
-      const account = `${options.accounts ?? 'account'}-${i}`;
+      const account = typeof accounts === 'string' ? `${accounts}-${i}` : accounts(i);
       const token = await tokenFor(options.dataDir, account);
       const client = new ApiClient(() => options.port(i), token);
       // Clients with equal durations would soon send in step, with moments in which nobody sends.
@@ -196,11 +209,25 @@ export class Load {
   }
 
   private async until(holds: () => boolean): Promise<void> {
+    const end = Date.now() + STALLED_MS;
     const poll = async (): Promise<void> => {
-      while (!holds()) await sleep(50);
+      while (!holds()) {
+        if (Date.now() > end) throw new Error(`the load makes no progress: ${this.state}`);
+        await sleep(50);
+      }
     };
     // A load that has failed makes no progress.
     await Promise.race([poll(), this.running]);
+  }
+
+  private get state(): string {
+    return this.uploaders
+      .map(({ account, accepted, unanswered, sendingSince, last }) => {
+        const waits =
+          sendingSince === undefined ? '' : `, waits for ${Date.now() - sendingSince} ms`;
+        return `${account}: ${accepted.length} accepted, ${unanswered} not${waits}, last ${String(last)}`;
+      })
+      .join('; ');
   }
 
   /** The input of `expectInvariants`, by account. */

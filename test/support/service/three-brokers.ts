@@ -1,8 +1,9 @@
-import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from '@jest/globals';
 
+import { partitionOfKey } from '../../../src/log/kafka/partition-of-key.js';
+import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
 import { ApiClient } from './api-client.js';
 import { Cluster } from './cluster.js';
 import { KafkaCluster } from '../kafka/kafka-cluster.js';
@@ -20,9 +21,12 @@ export const INGEST_PROCESSES = ROLES.filter((role) => role === 'ingest').length
 /** Below the session timeout: a silent broker first falls behind and only then counts as dead. */
 const LAG_LIMIT_MS = 3_000;
 const SESSION_MS = 6_000;
-const CLIENTS = 6;
+/** One for each partition, because faults wait for an upload in a certain partition. */
+const CLIENTS = PARTITIONS;
 /** Each file has three chunks. The first is there after a third of the time. */
 const FILES = { rows: 9_000, largeEach: 1, overMs: 2_200, pauseMs: 100 };
+/** Shorter than a test's time limit, so that a failure shows what it waits for. */
+const FOUND_MS = 200_000;
 /** Maximum age of the first chunk of a fresh upload. */
 const FRESH_MS = 500;
 
@@ -90,7 +94,7 @@ export class ThreeBrokers {
     await this.balanced();
     this.load = await Load.create({
       clients: CLIENTS,
-      accounts: `run-${this.number++}`,
+      accounts: (client) => this.accountOn(client),
       dataDir: this.cluster.sharedDir,
       port: () => this.processes[0]!.ports.api,
       files: FILES,
@@ -105,6 +109,14 @@ export class ThreeBrokers {
       expect([process.exitCode, process.signalCode]).toEqual([null, null]);
     }
     this.isUnderLoad = false;
+  }
+
+  /** A new account whose uploads go to the partition. */
+  private accountOn(partition: number): string {
+    for (;;) {
+      const account = `account-${this.number++}`;
+      if (partitionOfKey(account, PARTITIONS) === partition) return account;
+    }
   }
 
   /** Resolves when every replica of every partition is in sync. */
@@ -160,11 +172,12 @@ export class ThreeBrokers {
   }
 }
 
-/** Polls until there is an answer. The test's own time limit ends it. */
+/** Polls until there is an answer. The stack of the error shows what had none. */
 export async function found<T>(ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (;;) {
+  for (const end = Date.now() + FOUND_MS; ;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
+    if (Date.now() > end) throw new Error(`no answer in time to ${ask.toString()}`);
     await sleep(50);
   }
 }

@@ -30,7 +30,8 @@ describeWithBroker('of three brokers', () => {
           countFault(`three brokers: ${name}`);
         })
         .catch(async (error: unknown) => {
-          throw new Error(`${String(error)}\n${await rig.cluster.lastWords()}`, { cause: error });
+          const { stack } = error as Error;
+          throw new Error(`${stack}\n${await rig.cluster.lastWords()}`, { cause: error });
         });
     },
     FAULT_MS,
