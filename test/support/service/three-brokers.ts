@@ -18,9 +18,10 @@ export const GROUP = PREFIX + CONSUMER_GROUPS.ingest.group;
 const PARTITIONS = 6;
 const ROLES = ['gateway', 'ingest', 'ingest', 'status'] as const;
 export const INGEST_PROCESSES = ROLES.filter((role) => role === 'ingest').length;
-/** Below the session timeout: a silent broker first falls behind and only then counts as dead. */
+/** Far below the session timeout: a silent broker first falls behind, and then counts as dead. */
 const LAG_LIMIT_MS = 3_000;
-const SESSION_MS = 6_000;
+/** Begins with the last heartbeat, up to two seconds before the broker falls silent. */
+const SESSION_MS = 10_000;
 /** One for each partition, because faults wait for an upload in a certain partition. */
 const CLIENTS = PARTITIONS;
 /** Each file has three chunks. The first is there after a third of the time. */
