@@ -31,8 +31,8 @@ export const TIERS = {
   disk: { folder: 'test/process/disk', minutes: 6, apart: true },
   /** Three brokers under faults. Files run one at a time, because each starts its own brokers. */
   cluster: { folder: 'test/kafka/cluster', workers: 1, minutes: 14, apart: true },
-  /** The image, built and run. */
-  containers: { folder: 'test/deploy/containers', minutes: 10, apart: true },
+  /** The image, built, and the services of the compose file. */
+  containers: { folder: 'test/deploy/containers', minutes: 16, apart: true },
 };
 
 /** The tiers that `npm run test:NAME` runs besides the tier NAME. */

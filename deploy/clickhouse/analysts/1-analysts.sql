@@ -1,5 +1,5 @@
--- Who may read what on a ClickHouse server. Run by a user with access management, before or after
--- `custom-data migrate`. The database is CLICKHOUSE_DATABASE.
+-- Who may read what on a ClickHouse server. A user with access management runs this in the database
+-- of the service (CLICKHOUSE_DATABASE), before or after `custom-data migrate`.
 --
 -- A user has one of the roles below `analyst` (2-account-acme.sql, 3-all-accounts.sql).
 
@@ -17,39 +17,39 @@ CREATE SETTINGS PROFILE IF NOT EXISTS analyst SETTINGS
 
 CREATE ROLE IF NOT EXISTS analyst SETTINGS PROFILE 'analyst';
 
-GRANT SELECT ON custom_data.cost_summary TO analyst;
-GRANT SELECT ON custom_data.cost_report TO analyst;
-GRANT SELECT ON custom_data.cost_rows TO analyst;
-GRANT SELECT ON custom_data.self_serve_report TO analyst;
-GRANT SELECT ON custom_data.self_serve_rows TO analyst;
-GRANT SELECT ON custom_data.metrics TO analyst;
-GRANT SELECT ON custom_data.upload_requests TO analyst;
+GRANT SELECT ON cost_summary TO analyst;
+GRANT SELECT ON cost_report TO analyst;
+GRANT SELECT ON cost_rows TO analyst;
+GRANT SELECT ON self_serve_report TO analyst;
+GRANT SELECT ON self_serve_rows TO analyst;
+GRANT SELECT ON metrics TO analyst;
+GRANT SELECT ON upload_requests TO analyst;
 
 -- A view reads its tables with the rights of who asks, and with the row policies of who asks.
-GRANT SELECT ON custom_data.cost TO analyst;
-GRANT SELECT ON custom_data.self_serve TO analyst;
-GRANT SELECT ON custom_data.metric_sightings TO analyst;
-GRANT SELECT ON custom_data.metric_archivals TO analyst;
-GRANT SELECT ON custom_data.request_transitions TO analyst;
+GRANT SELECT ON cost TO analyst;
+GRANT SELECT ON self_serve TO analyst;
+GRANT SELECT ON metric_sightings TO analyst;
+GRANT SELECT ON metric_archivals TO analyst;
+GRANT SELECT ON request_transitions TO analyst;
 
 -- An analyst without a role for an account sees no rows.
 CREATE ROW POLICY IF NOT EXISTS analyst_nothing
 ON
-    custom_data.cost,
-    custom_data.self_serve,
-    custom_data.metric_sightings,
-    custom_data.metric_archivals,
-    custom_data.request_transitions
+    cost,
+    self_serve,
+    metric_sightings,
+    metric_archivals,
+    request_transitions
 USING 0
 TO analyst;
 
 -- Where `users_without_row_policies_can_read_rows` is off, the service itself would see none either.
 CREATE ROW POLICY IF NOT EXISTS others_everything
 ON
-    custom_data.cost,
-    custom_data.self_serve,
-    custom_data.metric_sightings,
-    custom_data.metric_archivals,
-    custom_data.request_transitions
+    cost,
+    self_serve,
+    metric_sightings,
+    metric_archivals,
+    request_transitions
 USING 1
 TO ALL EXCEPT analyst;

@@ -9,10 +9,10 @@ GRANT analyst TO analyst_acme;
 
 CREATE ROW POLICY IF NOT EXISTS analyst_acme
 ON
-    custom_data.cost,
-    custom_data.self_serve,
-    custom_data.metric_sightings,
-    custom_data.metric_archivals,
-    custom_data.request_transitions
+    cost,
+    self_serve,
+    metric_sightings,
+    metric_archivals,
+    request_transitions
 USING account = 'acme'
 TO analyst_acme;

@@ -1,10 +1,19 @@
 #!/bin/sh
-# The user of Grafana's data source, with the password in GRAFANA_CLICKHOUSE_PASSWORD. The image of
-# ClickHouse runs this folder when it starts for the first time.
+# The image of ClickHouse runs this folder when the server starts for the first time. CLICKHOUSE_DB
+# is the database of the service, and GRAFANA_CLICKHOUSE_PASSWORD is for the user of Grafana's data
+# source.
 set -eu
 
-hash=$(printf %s "$GRAFANA_CLICKHOUSE_PASSWORD" | sha256sum | cut -d ' ' -f 1)
+client() {
+  clickhouse-client --host 127.0.0.1 --user "$CLICKHOUSE_USER" --password "$CLICKHOUSE_PASSWORD" \
+    --database "$CLICKHOUSE_DB" "$@"
+}
 
-clickhouse-client --host 127.0.0.1 --user "$CLICKHOUSE_USER" --password "$CLICKHOUSE_PASSWORD" --query "
+for file in /analysts/*.sql; do
+  client <"$file"
+done
+
+hash=$(printf %s "$GRAFANA_CLICKHOUSE_PASSWORD" | sha256sum | cut -d ' ' -f 1)
+client --query "
   CREATE USER IF NOT EXISTS grafana IDENTIFIED WITH sha256_hash BY '$hash';
   GRANT analyst_of_all TO grafana"

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { outcomeOf } from '../../support/service/outcome.js';
@@ -20,6 +22,21 @@ test('migrate makes the database and the schema, and once they are there changes
     });
   }
   expect(await server.query('SELECT * FROM cost_report')).toEqual([]);
+});
+
+test('migrate --wait waits for a server that does not answer yet', async () => {
+  await server.refuse();
+  const migration = outcomeOf(server.env, 'migrate', '--wait', '60');
+  expect(await Promise.race([migration, sleep(2_500, 'waits')])).toBe('waits');
+  await server.heal();
+  expect(await migration).toMatchObject({ code: 0 });
+});
+
+test('migrate --wait ends when the time is over', async () => {
+  const env = { ...server.env, CLICKHOUSE_URL: 'http://127.0.0.1:1' };
+  const from = Date.now();
+  expect(await outcomeOf(env, 'migrate', '--wait', '2')).toMatchObject({ code: 3 });
+  expect(Date.now() - from).toBeGreaterThan(1_000);
 });
 
 test('metrics list asks the server', async () => {

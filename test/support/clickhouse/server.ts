@@ -35,7 +35,7 @@ export class ClickHouseServer {
   ) {}
 
   /** Accepts connections; after `refuse`, on the same port as before. */
-  async accept(port = this.port): Promise<number> {
+  async accept(port = this.port, host = '127.0.0.1'): Promise<number> {
     if (this.server !== undefined) return this.port;
     const handle = (request: IncomingMessage, response: ServerResponse): void => {
       void this.handle(request, response);
@@ -45,7 +45,7 @@ export class ClickHouseServer {
       this.tls === undefined
         ? createServer(options, handle)
         : createTlsServer({ ...options, ...tlsOptions(this.tls) }, handle);
-    this.server.listen(port, '127.0.0.1');
+    this.server.listen(port, host);
     await once(this.server, 'listening');
     this.port = (this.server.address() as AddressInfo).port;
     return this.port;

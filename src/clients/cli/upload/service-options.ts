@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { UploadClient, type UploadClientError } from '../../api/index.js';
 import { FAMILIES, type FamilyName } from '../../../domain/families/index.js';
+import { secondsOf } from '../seconds.js';
 import { CommandError, type Terminal, UNREACHABLE } from '../terminal.js';
 
 /** The service that a command calls, and its token. */
@@ -33,11 +34,6 @@ export function addServiceOptions(command: Command): Command {
         .default(RETRY_FOR_SECONDS)
         .argParser(secondsOf),
     );
-}
-
-function secondsOf(value: string): number {
-  if (/^\d{1,6}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It is a whole number of seconds.');
 }
 
 /** @throws CommandError 2 */

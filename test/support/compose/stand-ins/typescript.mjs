@@ -1,0 +1,3 @@
+import { register } from 'node:module';
+
+register('../../log/typescript-hooks.mjs', import.meta.url);
