@@ -15,7 +15,7 @@ import {
   type ServiceOptions,
 } from './upload/service-options.js';
 import { openSource } from './upload/source.js';
-import { countsOf, summaryOf } from './upload/summary.js';
+import { countsOf, type Summary, summaryOf } from './upload/summary.js';
 
 interface UploadOptions extends ServiceOptions {
   readonly family: FamilyName;
@@ -165,10 +165,14 @@ async function divideFile(
     progress.clear();
     if (problems.any) {
       const lines = [source.name, ...problems.lines()];
-      terminal.result(
-        { file: source.name, rows, reason: problems.byColumn() },
-        lines.map((line) => `${line}\n`).join(''),
-      );
+      const counts = { requests: 0, succeeded: 0, failed: 0, open: 0, failedRequests: [] };
+      const summary: Summary = {
+        ...counts,
+        file: source.name,
+        rows,
+        reason: problems.byColumn(),
+      };
+      terminal.result(summary, lines.map((line) => `${line}\n`).join(''));
       throw new CommandError(`${source.name} cannot be uploaded, nothing was sent`);
     }
     progress.line(`${source.name}: ${rows} rows in ${parts.length} requests`);

@@ -60,3 +60,13 @@ test('every package has a licence of the list', () => {
     .filter(([, licence]) => licence === undefined || !LICENCES.includes(licence));
   expect(others).toEqual([]);
 });
+
+test('the native parts of the service have a binary for Linux on arm64', () => {
+  const natives = ['@lmdb/lmdb', '@antoniomuso/lz4-napi', '@chdb/lib'];
+  for (const native of natives) {
+    const binaries = locked.filter(([path]) => path.startsWith(`node_modules/${native}-linux-`));
+    expect(binaries.map(([path]) => path)).toContainEqual(
+      expect.stringMatching(/-linux-arm64(?:-gnu)?$/),
+    );
+  }
+});

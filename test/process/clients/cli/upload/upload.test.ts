@@ -148,6 +148,31 @@ test('as JSON each file has its counts and the reason by column', async () => {
   ]);
 });
 
+test('as JSON a file that cannot be uploaded has the same fields', async () => {
+  const path = await fixture.file('torn.csv', `${csvOf(COST, costRows(2, 'torn'))}a,b\n`);
+  const { code, out } = await fixture.start(['upload', path, '--family', 'cost', '--json']).outcome;
+  expect([code, JSON.parse(out)]).toEqual([
+    1,
+    {
+      file: path,
+      rows: 3,
+      requests: 0,
+      succeeded: 0,
+      failed: 0,
+      open: 0,
+      failedRequests: [],
+      reason: { file: ['row 4: has 2 fields, the header has 8'] },
+    },
+  ]);
+});
+
+test('while the service does not answer the upload waits as long as it is told, and ends with 3', async () => {
+  const path = await fixture.file('away.csv', csvOf(COST, costRows(2, 'away')));
+  const args = ['upload', path, '--family', 'cost', '--retry-for', '1'];
+  const { code, err } = await fixture.start(args, undefined, 'http://127.0.0.1:1').outcome;
+  expect([code, err]).toEqual([3, expect.stringContaining('1 of 1 requests did not succeed')]);
+});
+
 describe('nothing is sent', () => {
   test.each([
     [
