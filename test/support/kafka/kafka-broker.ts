@@ -4,7 +4,7 @@ import { rename } from 'node:fs/promises';
 
 import { freePorts } from '../machine/free-ports.js';
 import { fetchJars, LIBS } from './jars.js';
-import { CLASSES, KafkaNode } from './node.js';
+import { CLASSES, KafkaNode, QUICK_JVM } from './node.js';
 
 /** Whether a broker can be started on this machine. */
 export function canStartBroker(): boolean {
@@ -22,8 +22,11 @@ export async function prepareBrokers(): Promise<void> {
 export type Security = 'PLAINTEXT' | 'SASL_PLAINTEXT' | 'SASL_SSL';
 
 interface LaunchOptions {
+  /** Options of the storage tool. */
   readonly format?: readonly string[];
+  /** The port that the broker advertises to clients, if not its own. */
   readonly advertisedPort?: number;
+  /** Options of the Java virtual machine in place of those for tests. */
   readonly jvm?: readonly string[];
 }
 
@@ -38,8 +41,6 @@ export class KafkaBroker extends KafkaNode {
 
   /**
    * @param properties settings of the broker besides those that a single node needs
-   * @param options.format options of the storage tool
-   * @param options.advertisedPort port that the broker advertises to clients, if not its own
    */
   static async start(
     properties: Readonly<Record<string, string>> = {},
@@ -55,7 +56,7 @@ export class KafkaBroker extends KafkaNode {
 async function archiveClasses(): Promise<void> {
   const archive = `${CLASSES}.${process.pid}`;
   const broker = await launch({}, 'PLAINTEXT', {
-    jvm: [`-XX:ArchiveClassesAtExit=${archive}`],
+    jvm: [...QUICK_JVM, `-XX:ArchiveClassesAtExit=${archive}`],
   });
   await broker.kill('SIGTERM');
   await broker.stop();
@@ -66,7 +67,7 @@ async function archiveClasses(): Promise<void> {
 async function launch(
   properties: Readonly<Record<string, string>>,
   security: Security,
-  { format = [], advertisedPort, jvm = [] }: LaunchOptions,
+  { format = [], advertisedPort, jvm }: LaunchOptions,
 ): Promise<KafkaBroker> {
   const [port, controller, internal] = (await freePorts(3)) as [number, number, number];
   const broker = new KafkaBroker(port, await KafkaNode.folder(), jvm);

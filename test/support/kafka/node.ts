@@ -17,7 +17,7 @@ const START_MS = 50_000;
 export const CLASSES = join(CACHE, 'classes.jsa');
 
 /** Small and quick to start: a test broker lives for seconds. */
-const JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto'];
+export const QUICK_JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 /** Id of every test cluster; 16 bytes in base64url. */
 const CLUSTER_ID = 'Y3VzdG9tLWRhdGEtdGVzdA';
@@ -31,11 +31,12 @@ export class KafkaNode {
   /**
    * @param port port for clients
    * @param dir its folder; see `folder`
+   * @param jvm options of the Java virtual machine
    */
   constructor(
     readonly port: number,
     readonly dir: string,
-    private readonly jvm: readonly string[] = [],
+    private readonly jvm: readonly string[] = QUICK_JVM,
   ) {}
 
   static folder(): Promise<string> {
@@ -134,8 +135,8 @@ export class KafkaNode {
 
   private java(main: string, args: readonly string[]): ChildProcess {
     const output = openSync(join(this.dir, 'output'), 'a');
-    const classes = existsSync(CLASSES) ? [`-XX:SharedArchiveFile=${CLASSES}`] : this.jvm;
-    const options = [...JVM, ...classes, '-cp', join(LIBS, '*')];
+    const classes = existsSync(CLASSES) ? [`-XX:SharedArchiveFile=${CLASSES}`] : [];
+    const options = [...this.jvm, '-Xshare:auto', ...classes, '-cp', join(LIBS, '*')];
     const child = spawn('java', [...options, main, ...args], {
       stdio: ['ignore', output, output],
     });
