@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { v7 as uuidv7 } from 'uuid';
 import type { FamilyName } from '../../domain/families/index.js';
 import { MAX_FILE_BYTES, MAX_UNPACKED_COST_BYTES } from '../../domain/upload-limits.js';
+import { LogUnavailableError } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 import { stageDuration, uploadBytes } from '../../ops/metrics.js';
 import { beginSpan, endSpan, SpanKind, traceParentOf } from '../../ops/tracing.js';
@@ -66,6 +67,7 @@ export class CreateController {
       stopping.abort(error);
     });
     let outcome = 'accepted';
+    let reason: string | undefined;
     let transition: Transition;
     try {
       // 2. Meanwhile this gateway learns the versions of all uploads that were accepted before.
@@ -84,6 +86,8 @@ export class CreateController {
       else outcome = 'repeated';
     } catch (error) {
       outcome = outcomeOf(error);
+      // Other messages may have parts of the request in them.
+      if (error instanceof LogUnavailableError) reason = error.message;
       throw error;
     } finally {
       // Not awaited: the client need not wait until the log has the abort.
@@ -94,7 +98,10 @@ export class CreateController {
       endSpan(span, outcome === 'not confirmed' ? outcome : undefined);
       const milliseconds = Math.round(performance.now() - startedAt);
       stageDuration.observe({ stage: 'receive' }, milliseconds / 1000);
-      this.logger.info({ requestId, account, family, bytes, outcome, milliseconds }, 'create');
+      this.logger.info(
+        { requestId, account, family, bytes, outcome, reason, milliseconds },
+        'create',
+      );
     }
     // 5. The log has the whole upload: the client is told.
     answerRecord(request, response, 201, recordOf(transition), {

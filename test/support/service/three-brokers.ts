@@ -28,6 +28,7 @@ const CLIENTS = PARTITIONS;
 const FILES = { rows: 9_000, largeEach: 1, overMs: 2_200, pauseMs: 100 };
 /** Shorter than a test's time limit, so that a failure shows what it waits for. */
 const FOUND_MS = 200_000;
+const ANSWER_MS = 5_000;
 /** Maximum age of the first chunk of a fresh upload. */
 const FRESH_MS = 500;
 
@@ -118,6 +119,23 @@ export class ThreeBrokers {
       const account = `account-${this.number++}`;
       if (partitionOfKey(account, PARTITIONS) === partition) return account;
     }
+  }
+
+  /** The state of the brokers and the processes, for error messages. */
+  async lastWords(): Promise<string> {
+    const partitions = this.brokers
+      .partitions(UPLOADS)
+      .then((all) =>
+        all.map(
+          ({ partitionId, leader, isr }) =>
+            `${partitionId}: led by ${leader}, in sync ${isr.join(' ')}`,
+        ),
+      );
+    const brokers = await Promise.race([
+      partitions,
+      sleep(ANSWER_MS, ['the brokers do not answer']),
+    ]);
+    return [...brokers, await this.cluster.lastWords()].join('\n');
   }
 
   /** Resolves when every replica of every partition is in sync. */

@@ -31,7 +31,7 @@ describeWithBroker('of three brokers', () => {
         })
         .catch(async (error: unknown) => {
           const { stack } = error as Error;
-          throw new Error(`${stack}\n${await rig.cluster.lastWords()}`, { cause: error });
+          throw new Error(`${stack}\n${await rig.lastWords()}`, { cause: error });
         });
     },
     FAULT_MS,
