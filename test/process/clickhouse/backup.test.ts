@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { Page } from '../../support/documents/page.js';
+import { adapted, commandsOf } from '../../support/documents/commands.js';
+import { snippet } from '../../support/documents/page.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { expectHistoryToHave, expectViewsToEqual } from '../../support/model/compare-views.js';
 import { costRows } from '../../support/files/cost-rows.js';
@@ -56,27 +57,24 @@ async function upload(clicks: number): Promise<void> {
   }
 }
 
-/** Returns the page's SQL about backups, in order, with the folder of this test. */
-const statementsOfPage = (): string[] =>
-  new Page('operations.md')
-    .fences()
-    .filter(({ language }) => language === 'sql')
-    .map(({ content }) => content.trim().replaceAll('/backups/', `${backups}/`));
-
-const run = (sql: string): Promise<unknown> => deployment.clickhouse!.query(sql, 'default');
+/** Runs the page's statements, one a line, with the folder of this test. */
+async function run(block: string): Promise<void> {
+  for (const sql of commandsOf(adapted(block, { '/backups/': `${backups}/` }))) {
+    await deployment.clickhouse!.query(sql, 'default');
+  }
+}
 
 test('tables that are lost come back with what was uploaded after their backup', async () => {
   await upload(1);
   // The replay starts here, so everything before it has to be in the tables and the history.
   await expectHistoryToHave(deployment, ACCOUNT, uploads);
   const time = new Date().toISOString();
-  const [backup, restore] = statementsOfPage();
   // The service runs and accepts uploads during the backup.
-  await Promise.all([run(backup!), upload(2)]);
+  await Promise.all([run(snippet('operations.md', 'BACKUP DATABASE')), upload(2)]);
   await upload(3);
 
   expect(await deployment.service.stop()).toBe(0);
-  for (const statement of restore!.split('\n')) await run(statement);
+  await run(snippet('operations.md', 'RESTORE DATABASE'));
   expect(await deployment.query("SELECT 1 AS one FROM cost_rows WHERE campaign = '3'")).toEqual([]);
   await deployment.customData('replay', '--from', time);
   await deployment.start();

@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { Page } from '../../support/documents/page.js';
+import { adapted } from '../../support/documents/commands.js';
+import { snippet } from '../../support/documents/page.js';
 import { until } from '../../support/kafka/until.js';
 import { isOrGetsInstalled } from '../../support/machine/apt.js';
 import { makeCertificate } from '../../support/machine/certificate.js';
@@ -57,14 +58,12 @@ describeIf(hasNginx, 'nginx cannot be installed')('nginx with TLS before a gatew
     [port] = (await freePorts(1)) as [number];
     const { key, cert } = makeCertificate(dataDir, 'proxy');
     ca = await readFile(cert);
-    const [lines] = new Page('operations.md')
-      .fences()
-      .filter(({ language }) => language === 'nginx');
-    const site = lines!.content
-      .replace('server 127.0.0.1:8080;', `server 127.0.0.1:${service.ports.api};`)
-      .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
-      .replace('/etc/nginx/uploads.pem', cert)
-      .replace('/etc/nginx/uploads.key', key);
+    const site = adapted(snippet('operations.md', 'upstream custom_data'), {
+      'server 127.0.0.1:8080;': `server 127.0.0.1:${service.ports.api};`,
+      'listen 443 ssl;': `listen 127.0.0.1:${port} ssl;`,
+      '/etc/nginx/uploads.pem': cert,
+      '/etc/nginx/uploads.key': key,
+    });
     const folder = join(dataDir, 'nginx');
     await mkdir(folder);
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']

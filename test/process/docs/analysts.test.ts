@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { SAMPLE_DAY, ServiceWithSamples } from '../../support/files/samples.js';
-import { Page, rowsOf } from '../../support/documents/page.js';
+import { adapted, sh, TOOL } from '../../support/documents/commands.js';
+import { Page, rowsOf, snippet, snippets } from '../../support/documents/page.js';
+import { until } from '../../support/kafka/until.js';
+import { describeIf } from '../../support/machine/describe-if.js';
+import { runs } from '../../support/service/command.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+  tokenFor,
+} from '../../support/service/service-process.js';
 
 /** Runs the page's queries against the built service, after the page's own steps. */
 
@@ -46,7 +56,7 @@ for (const [, heading, sql, result] of queries) {
 }
 
 test('every query of the page is followed by its result', () => {
-  expect(asked).toHaveLength(page.fences().filter(({ language }) => language === 'sql').length);
+  expect(asked.map(([, sql]) => sql)).toEqual(snippets('analysts.md', 'sql'));
   expect(asked.length).toBeGreaterThan(10);
 });
 
@@ -67,4 +77,37 @@ test('the views of the page are those of the warehouse', async () => {
     "SELECT name FROM system.tables WHERE database = 'custom_data' AND engine = 'View'",
   );
   expect(views.sort()).toEqual(stored.map(({ name }) => name).sort());
+});
+
+describeIf(runs('curl', ['--version']), 'curl is missing')("the page's own commands", () => {
+  const CONTENT = [
+    'SELECT * EXCEPT (request_id, uploaded_at) FROM cost_rows ORDER BY ALL',
+    'SELECT * FROM self_serve_report ORDER BY ALL',
+    'SELECT name, archived FROM metrics ORDER BY name',
+    'SELECT status, count() FROM upload_requests GROUP BY status ORDER BY status',
+  ];
+  let dataDir: string;
+  let service: ServiceProcess;
+  let token: string;
+  beforeAll(async () => {
+    dataDir = await makeDataDir();
+    token = await tokenFor(dataDir, 'acme');
+    service = await ServiceProcess.start(dataDir);
+  });
+  afterAll(async () => {
+    await service.kill();
+    await removeDataDir(dataDir);
+  });
+
+  test('make the samples', async () => {
+    const commands = adapted(snippet('analysts.md', 'recent.mjs'), {
+      'http://127.0.0.1:8080': `http://127.0.0.1:${service.ports.api}`,
+      'npx custom-data': TOOL,
+    });
+    await sh(commands, { TOKEN: token, DATA_DIR: dataDir });
+    const content = (of: ServiceProcess): Promise<string> =>
+      Promise.all(CONTENT.map((sql) => of.query(sql))).then((rows) => JSON.stringify(rows));
+    const expected = await content(samples.service);
+    await until(async () => (await content(service)) === expected, 100);
+  });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -15,7 +15,10 @@ import {
   ServiceProcess,
   tokenFor,
 } from '../../support/service/service-process.js';
-import { Page } from '../../support/documents/page.js';
+import { adapted, sh, stepsOf, TOOL } from '../../support/documents/commands.js';
+import { snippet } from '../../support/documents/page.js';
+import { costRows } from '../../support/files/cost-rows.js';
+import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
 /** Runs the page's programs unchanged against the built service. */
 
@@ -24,6 +27,9 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const REQUIREMENTS = fileURLToPath(new URL('python/requirements.txt', import.meta.url));
 const SAMPLE = fileURLToPath(new URL('../../../docs/samples/cost.csv', import.meta.url));
 const PYTHON = 'requests';
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/g;
 
 let service: ServiceProcess;
 let dataDir: string;
@@ -49,23 +55,39 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Returns the only block of the page in this language that begins with `start`. */
-function block(language: string, start: string): string {
-  const found = new Page('upload-clients.md')
-    .fences()
-    .filter((fence) => fence.language === language && fence.content.startsWith(start));
-  expect(found).toHaveLength(1);
-  return found[0]!.content;
-}
+const masked = (text: string): string => text.replace(ID, 'ID').replaceAll(TIME, 'TIME');
 
 async function expectRows(): Promise<void> {
   const [row] = await service.query<{ rows: number }>('SELECT count() AS rows FROM cost_rows');
   expect(row?.rows).toBeGreaterThan(0);
 }
 
+test('the commands print what the page shows', async () => {
+  const own = join(folder, 'commands');
+  await mkdir(own);
+  const names = Array.from({ length: 60_000 }, (_, i) => `campaign ${i}`);
+  await writeFile(join(own, 'costs.csv'), csvOf(COST, costRows(names, 1)));
+  const page = snippet('upload-clients.md', 'CUSTOM_DATA_URL=https');
+  const steps = stepsOf(
+    adapted(page, {
+      'https://uploads.example.com': env['CUSTOM_DATA_URL']!,
+      'TOKEN=...': `TOKEN=${env['CUSTOM_DATA_TOKEN']!}`,
+      'npx custom-data': TOOL,
+    }),
+  );
+  let requestId = '';
+  for (const { command, output } of steps) {
+    const here = `${steps[0]!.command}\n${command.replace(ID, requestId)}`;
+    const { stdout, stderr } = await sh(here, { XDG_STATE_HOME: own }, own);
+    expect(masked(stdout)).toBe(masked(output));
+    // The upload tells of each request where nobody looks at a terminal.
+    requestId = ID.exec(stderr)?.[0] ?? requestId;
+  }
+});
+
 test('the program with the client for Node.js uploads and follows', async () => {
   const path = join(folder, 'program.mjs');
-  await writeFile(path, block('js', 'import { readFile }'));
+  await writeFile(path, snippet('upload-clients.md', 'new UploadClient'));
   const { stdout } = await run(process.execPath, [path], { env, cwd: folder });
   expect(stdout).toBe('succeeded\n');
   await expectRows();
@@ -73,7 +95,7 @@ test('the program with the client for Node.js uploads and follows', async () => 
 
 describeIf(runs('curl', ['--version']), 'curl is missing')('curl', () => {
   test('uploads and follows', async () => {
-    const { stdout } = await run('sh', ['-ec', block('sh', 'requests=')], { env, cwd: folder });
+    const { stdout } = await sh(snippet('upload-clients.md', 'curl -sS'), env, folder);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded', reason: null });
     await expectRows();
   });
@@ -88,7 +110,7 @@ describeIf(hasPython(PYTHON), 'Python with its module venv is missing')(
     }, PYTHON_SET_UP_MS);
 
     test('uploads and follows', async () => {
-      const program = block('python', 'import os');
+      const program = snippet('upload-clients.md', 'import requests');
       const { stdout } = await run(python, ['-c', program], { env, cwd: folder });
       expect(stdout).toBe('succeeded None\n');
       await expectRows();

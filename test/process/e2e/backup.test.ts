@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
+import { adapted, commandsOf, sh, TOOL } from '../../support/documents/commands.js';
+import { snippet } from '../../support/documents/page.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { expectHistoryToHave, expectViewsToEqual } from '../../support/model/compare-views.js';
 import { costRows } from '../../support/files/cost-rows.js';
@@ -16,8 +18,6 @@ import { COST, csvOf, WarehouseModel } from '../../support/model/warehouse-model
 const ACCOUNT = 'acme';
 /** Rows of a file that is uploaded during the backup. */
 const ROWS = 500;
-/** Time for every thread to stop and for earlier answers to arrive. */
-const STILL_MS = 1_000;
 const BACKED_UP = ['log', 'warehouse', 'tokens.json'];
 
 let deployment: Deployment;
@@ -48,10 +48,6 @@ async function upload(clicks: number): Promise<void> {
 
 async function copyWhileStopped(): Promise<void> {
   expect(await deployment.service.stop()).toBe(0);
-  await copy();
-}
-
-async function copy(): Promise<void> {
   for (const name of BACKED_UP) {
     await cp(join(deployment.dataDir, name), join(backup, name), { recursive: true });
   }
@@ -73,7 +69,11 @@ test('a backup into an empty folder is the service as it was, and what came afte
     const from = name === 'log' ? 'log-of-today' : name;
     await cp(join(backup, from), join(dataDir, name), { recursive: true });
   }
-  await deployment.customData('replay', '--from', time);
+  const replay = adapted(snippet('operations.md', 'replay --from'), {
+    'npx custom-data': TOOL,
+    '2026-11-21T08:00:00Z': time,
+  });
+  await sh(replay, deployment.toolEnv);
   await deployment.start();
   const missing = async (): Promise<boolean> =>
     (await deployment.query(`SELECT 1 FROM cost_rows WHERE campaign = '2'`)).length === 0;
@@ -140,12 +140,13 @@ test('a backup of a running service that stands still meanwhile has all that it 
   while (uploaders.some(({ answered }) => answered < 10)) await sleep(10);
 
   const { service, dataDir } = deployment;
-  service.process.kill('SIGSTOP');
-  await sleep(STILL_MS);
+  const PID = String(service.process.pid);
+  const [halt, copyAll, goOn] = commandsOf(snippet('operations.md', 'kill -STOP'));
+  await sh(adapted(halt!, { PID }), {});
   const atBackup = uploaders.map(({ answered, requestId }) => ({ answered, requestId }));
-  await copy();
+  await sh(adapted(copyAll!, { '/path/to/backup': backup }), { DATA_DIR: dataDir });
   expect(uploaders.map(({ answered }) => answered)).toEqual(atBackup.map((at) => at.answered));
-  service.process.kill('SIGCONT');
+  await sh(adapted(goOn!, { PID }), {});
   // The service goes on as if nothing had happened.
   const { answered: before } = atBackup[0]!;
   while (uploaders.some(({ answered }) => answered < before + 5)) await sleep(10);

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { Page } from '../../support/documents/page.js';
+import { adapted, sh } from '../../support/documents/commands.js';
+import { snippet } from '../../support/documents/page.js';
 import { runs } from '../../support/service/command.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../support/machine/python.js';
@@ -31,12 +32,8 @@ describeIf(runs('curl', ['--version']), 'curl is missing')('curl', () => {
   }
 
   test("runs the page's example as it stands there", async () => {
-    const { content } = new Page('analysts.md')
-      .fences()
-      .find(({ content: each }) => each.startsWith('curl '))!;
-    const here = content.replace('http://127.0.0.1:8123', samples.url);
-    expect(here).not.toBe(content);
-    const { stdout } = await run('sh', ['-c', here]);
+    const curlOfPage = snippet('analysts.md', 'default_format=PrettyCompact');
+    const { stdout } = await sh(adapted(curlOfPage, { 'http://127.0.0.1:8123': samples.url }), {});
     expect(stdout).toContain('566.25');
     expect(stdout).toContain('┌');
   });

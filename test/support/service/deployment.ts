@@ -104,17 +104,16 @@ export class Deployment {
     return this.service;
   }
 
-  /** Runs the command line tool with the service's settings. Returns its standard output. */
-  async customData(...args: readonly string[]): Promise<string> {
+  /** The service's settings for the command line tool. */
+  get toolEnv(): Record<string, string> {
     // A service without an embedded warehouse has no query interface.
     const { query = '' } = this.service.ports as Partial<Ports>;
-    const env = {
-      PATH: process.env['PATH'],
-      DATA_DIR: this.dataDir,
-      QUERY_PORT: String(query),
-      ...this.env,
-      ...this.settings,
-    };
+    return { DATA_DIR: this.dataDir, QUERY_PORT: String(query), ...this.env, ...this.settings };
+  }
+
+  /** Runs the command line tool with the service's settings. Returns its standard output. */
+  async customData(...args: readonly string[]): Promise<string> {
+    const env = { PATH: process.env['PATH'], ...this.toolEnv };
     return (await promisify(execFile)(process.execPath, [TOOL, ...args], { env, timeout: 120_000 }))
       .stdout;
   }

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from '@jest/globals';
 
+import { snippet } from '../../support/documents/page.js';
+
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PAGE = readFileSync(`${ROOT}/docs/architecture.md`, 'utf8');
 const named = [...PAGE.matchAll(/`((?:src|test|bench|deploy|scripts)[/\w.-]*)`/g)].map(
@@ -24,7 +26,7 @@ test('every folder of src is on the page', () => {
 });
 
 test('the numbers of the picture are those of the list', () => {
-  const picture = PAGE.slice(PAGE.indexOf('```mermaid'), PAGE.indexOf('```\n'));
+  const picture = snippet('architecture.md', 'flowchart LR');
   const numbers = [...picture.matchAll(/\["(\d+) /g)].map(([, number]) => Number(number));
   const steps = [...PAGE.matchAll(/^(\d+)\. \*\*/gm)].map(([, number]) => Number(number));
   expect(steps).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));

@@ -25,7 +25,7 @@ import {
   uploadHeaders,
 } from '../../support/gateway/forms.js';
 import { type Gateway, OWNER, startGateway } from '../../support/gateway/gateway.js';
-import { code, Page } from '../../support/documents/page.js';
+import { code, Page, snippet, snippets } from '../../support/documents/page.js';
 
 const page = new Page('upload-rules.md');
 const FACTS: UploadFacts = {
@@ -76,10 +76,13 @@ describe('columns', () => {
 });
 
 describe('reasons', () => {
-  const fences = page.fences();
-  const examples = fences.flatMap(({ language, content }, index) =>
-    language === 'csv' ? [[content, fences[index + 1]!.content] as const] : [],
-  );
+  const reasons = [
+    snippet('upload-rules.md', 'row 4: has 6 fields'),
+    snippet('upload-rules.md', '"Campaign": ['),
+    snippet('upload-rules.md', '"event_category": ['),
+  ];
+
+  const examples = snippets('upload-rules.md', 'csv').map((csv, i) => [csv, reasons[i]!] as const);
 
   test.each(examples)('%#', (csv, reason) => {
     const family = csv.includes('event_category') ? 'self-serve' : 'cost';
@@ -192,11 +195,11 @@ describe('HTTP answers', () => {
   });
 
   test('the problem that is shown whole is real', async () => {
-    const shown = page.fences().find(({ content }) => content.includes('about:blank'))!;
+    const shown = snippet('upload-rules.md', 'about:blank');
     const answer = await fetch(
       `${gateway.url}/cost/requests/01a1fbe9-8d12-7e37-8444-47b183ed8e35`,
       { headers: { Authorization: `SERVICE-API-KEY ${OWNER}` } },
     );
-    expect(await answer.json()).toEqual(JSON.parse(shown.content));
+    expect(await answer.json()).toEqual(JSON.parse(shown));
   });
 });

@@ -6,6 +6,8 @@ import { timeOfVersion } from '../../../../src/domain/version.js';
 import { erasureOf } from '../../../../src/operator/erasure/account-erasure.js';
 import type { KafkaLog } from '../../../../src/log/kafka/kafka-log.js';
 import { TOPICS } from '../../../../src/log/upload-log.js';
+import { adapted, commandsOf } from '../../../support/documents/commands.js';
+import { snippet } from '../../../support/documents/page.js';
 import { KafkaBroker } from '../../../support/kafka/kafka-broker.js';
 import { describeWithBroker, KafkaLogs } from '../../../support/kafka/kafka.js';
 import { record } from '../../../support/log/log-folders.js';
@@ -109,5 +111,13 @@ describeWithBroker('what Kafka keeps', () => {
       expect(Date.parse(goneBy!)).toBeGreaterThan(lastUploadAt + 29 * HOUR);
       expect(Date.parse(goneBy!)).toBeLessThan(lastUploadAt + 31 * HOUR);
     }
+
+    // Once the operator has done what the page says, that topic no longer stands in the way.
+    const page = snippet('operations.md', 'kafka-configs.sh');
+    const [command] = commandsOf(adapted(page, { 'kafka:9092': broker.address }));
+    // The script starts this class.
+    await broker.tool('org.apache.kafka.tools.ConfigCommand', command!.split(/ +/).slice(1));
+    expect(await log.maxRetentionMs('status')).toBe(8 * 24 * HOUR);
+    expect((await erase()).err).toContain('for ever in custom-data.claims;');
   });
 });
