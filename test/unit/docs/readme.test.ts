@@ -6,9 +6,6 @@ import { expect, test } from '@jest/globals';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const README = readFileSync(`${ROOT}/README.md`, 'utf8');
 const PERFORMANCE = readFileSync(`${ROOT}/docs/performance.md`, 'utf8');
-const { scripts } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')) as {
-  scripts: Record<string, string>;
-};
 
 test('it is short', () => {
   expect(README.split('\n').length - 1).toBeLessThanOrEqual(120);
@@ -18,12 +15,6 @@ test('what it links to is there', () => {
   const links = [...README.matchAll(/\]\(([^)#]+)/g)].map(([, path]) => path!);
   expect(links.length).toBeGreaterThan(8);
   expect(links.filter((path) => !existsSync(`${ROOT}/${path}`))).toEqual([]);
-});
-
-test('its commands are those of the package', () => {
-  const commands = [...README.matchAll(/npm (?:run )?([\w:]+)/g)].map(([, name]) => name!);
-  expect(commands).toContain('demo');
-  expect(commands.filter((name) => !(name in scripts))).toEqual([]);
 });
 
 test('its figures are those of docs/performance.md', () => {
