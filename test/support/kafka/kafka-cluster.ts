@@ -155,6 +155,22 @@ export class KafkaCluster {
     });
   }
 
+  /** Gives each node the same number of partitions to prefer. Leaders follow within seconds. */
+  async spreadLeaders(topic: string): Promise<void> {
+    const count = this.nodes.length;
+    const partitionAssignment = (await this.partitions(topic))
+      .map(({ partitionId, replicas }) => {
+        const wanted = replicas.map((_, i) => 1 + ((partitionId + i) % count));
+        return { partition: partitionId, replicas: wanted, isThere: wanted[0] === replicas[0] };
+      })
+      .filter(({ isThere }) => !isThere)
+      .map(({ partition, replicas }) => ({ partition, replicas }));
+    if (partitionAssignment.length === 0) return;
+    await this.admin((admin) =>
+      admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment }] }),
+    );
+  }
+
   /** The coordinator of the group. The group must have had a member. */
   async coordinator(group: string): Promise<number> {
     const partitions = await this.partitions('__consumer_offsets');

@@ -110,13 +110,12 @@ export class Load {
   private running: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param options.accounts beginning of the accounts' names, or the name for a client's number
    * @param options.dataDir folder of the tokens file
    * @param options.port port of the gateway for the client with this number; it may change
    */
   static async create(options: {
     readonly clients: number;
-    readonly accounts?: string | ((client: number) => string);
+    readonly accounts?: string;
     readonly dataDir: string;
     readonly port: (client: number) => number;
     readonly files?: Partial<Files>;
@@ -125,7 +124,7 @@ export class Load {
     const { accounts = 'account' } = options;
     const files: Files = { rows: 4_000, largeEach: 3, overMs: 0, pauseMs: 0, ...options.files };
     for (let i = 0; i < options.clients; i++) {
-      const account = typeof accounts === 'string' ? `${accounts}-${i}` : accounts(i);
+      const account = `${accounts}-${i}`;
       const token = await tokenFor(options.dataDir, account);
       const client = new ApiClient(() => options.port(i), token);
       // Clients with equal durations would soon send in step, with moments in which nobody sends.

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from '@jest/globals';
 
-import { partitionOfKey } from '../../../src/log/kafka/partition-of-key.js';
 import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
 import { ApiClient } from './api-client.js';
 import { Cluster } from './cluster.js';
@@ -22,8 +21,7 @@ export const INGEST_PROCESSES = ROLES.filter((role) => role === 'ingest').length
 const LAG_LIMIT_MS = 3_000;
 /** Begins with the last heartbeat, up to two seconds before the broker falls silent. */
 const SESSION_MS = 10_000;
-/** One for each partition, because faults wait for an upload in a certain partition. */
-const CLIENTS = PARTITIONS;
+const CLIENTS = 6;
 /** Each file has three chunks. The first is there after a third of the time. */
 const FILES = { rows: 9_000, largeEach: 1, overMs: 2_200, pauseMs: 100 };
 /** Shorter than a test's time limit, so that a failure shows what it waits for. */
@@ -96,7 +94,7 @@ export class ThreeBrokers {
     await this.balanced();
     this.load = await Load.create({
       clients: CLIENTS,
-      accounts: (client) => this.accountOn(client),
+      accounts: `run-${this.number++}`,
       dataDir: this.cluster.sharedDir,
       port: () => this.processes[0]!.ports.api,
       files: FILES,
@@ -111,14 +109,6 @@ export class ThreeBrokers {
       expect([process.exitCode, process.signalCode]).toEqual([null, null]);
     }
     this.isUnderLoad = false;
-  }
-
-  /** A new account whose uploads go to the partition. */
-  private accountOn(partition: number): string {
-    for (;;) {
-      const account = `account-${this.number++}`;
-      if (partitionOfKey(account, PARTITIONS) === partition) return account;
-    }
   }
 
   /** The state of the brokers and the processes, for error messages. */
@@ -146,9 +136,11 @@ export class ThreeBrokers {
     ]);
   }
 
-  /** Resolves when all replicas are in sync and every partition has its preferred leader. */
+  /** Resolves when all replicas are in sync and each broker leads as many partitions. */
   private async balanced(): Promise<void> {
     await this.inSync();
+    // A fault that moves leaders also changes which broker a partition prefers.
+    await this.brokers.spreadLeaders(UPLOADS);
     await found(
       async () =>
         (await this.brokers.partitions(UPLOADS)).every(
