@@ -1,4 +1,5 @@
 import kafkajs, { type Kafka, type PartitionerArgs, type Producer } from 'kafkajs';
+import type { Logger } from '../../ops/logger.js';
 import { logErrors, logRefusals } from '../../ops/metrics.js';
 import {
   LogUnavailableError,
@@ -7,7 +8,7 @@ import {
   type Topic,
 } from '../upload-log.js';
 import { COMPRESSION_TYPES, type Compression } from './compression.js';
-import { refusal, rootOf, unavailable } from './failure.js';
+import { reasonOf, refusal, rootOf, unavailable } from './failure.js';
 import { type LaneEntry, PartitionLane } from './partition-lane.js';
 import { MAX_MESSAGE_BYTES } from './topics.js';
 
@@ -23,6 +24,7 @@ export interface AppenderOptions {
   readonly compression: Compression;
   readonly timeoutMs: number;
   readonly prefix: string;
+  readonly logger: Logger;
 }
 
 /**
@@ -35,24 +37,20 @@ export interface AppenderOptions {
  */
 export class Appender {
   private readonly lanes = new Map<string, PartitionLane>();
+  private readonly leaders = { areKnown: true };
+  private producer!: Producer;
+  private renewing: Promise<void> | undefined;
   private heldBytes = 0;
   private isClosed = false;
 
   static async connect(kafka: Kafka, options: AppenderOptions): Promise<Appender> {
-    const leaders = { areKnown: true };
-    const producer = kafka.producer({
-      createPartitioner: () => (args) => placeOf(args, leaders),
-      allowAutoTopicCreation: false,
-      // The lane repeats requests: it knows whether anybody still waits.
-      retry: { retries: 0 },
-    });
-    await producer.connect();
-    return new Appender(producer, leaders, options);
+    const appender = new Appender(kafka, options);
+    appender.producer = await appender.connectedProducer();
+    return appender;
   }
 
   private constructor(
-    private readonly producer: Producer,
-    private readonly leaders: { areKnown: boolean },
+    private readonly kafka: Kafka,
     private readonly options: AppenderOptions,
   ) {}
 
@@ -98,6 +96,7 @@ export class Appender {
   async close(): Promise<void> {
     this.isClosed = true;
     for (const lane of this.lanes.values()) await lane.idle();
+    await this.renewing;
     await this.producer.disconnect();
   }
 
@@ -156,8 +155,9 @@ export class Appender {
     partition: number,
     records: readonly RecordToAppend[],
   ): Promise<number> {
-    const [answer] = await this.producer
-      .send({
+    const { producer } = this;
+    try {
+      const [answer] = await producer.send({
         topic: this.options.prefix + topic,
         acks: -1,
         timeout: this.options.timeoutMs,
@@ -168,13 +168,41 @@ export class Appender {
           headers: { ...headers },
           value: Buffer.from(value.buffer, value.byteOffset, value.byteLength),
         })),
-      })
-      .catch((error: unknown) => {
-        if (isSilence(error)) this.leaders.areKnown = false;
-        throw error;
       });
-    if (answer?.baseOffset === undefined) throw new Error('acknowledged without an offset');
-    return Number(answer.baseOffset);
+      if (answer?.baseOffset === undefined) throw new Error('the answer has no offset');
+      return Number(answer.baseOffset);
+    } catch (error) {
+      if (isSilence(error)) this.leaders.areKnown = false;
+      if (isOfClient(error)) await this.renew(producer, error);
+      throw error;
+    }
+  }
+
+  /** Replaces a producer that is at fault itself: what confuses it may last until it is gone. */
+  private async renew(faulty: Producer, error: unknown): Promise<void> {
+    if (this.producer !== faulty) return;
+    this.renewing ??= this.connectedProducer()
+      .then((producer) => {
+        this.producer = producer;
+        const reason = reasonOf(error);
+        this.options.logger.warn({ reason }, 'the client of the brokers was at fault, and is new');
+        void faulty.disconnect().catch(() => undefined);
+      })
+      // The next attempt to send tries it again.
+      .catch(() => undefined)
+      .finally(() => (this.renewing = undefined));
+    await this.renewing;
+  }
+
+  private async connectedProducer(): Promise<Producer> {
+    const producer = this.kafka.producer({
+      createPartitioner: () => (args) => placeOf(args, this.leaders),
+      allowAutoTopicCreation: false,
+      // The lane repeats requests: it knows whether anybody still waits.
+      retry: { retries: 0 },
+    });
+    await producer.connect();
+    return producer;
   }
 }
 
@@ -201,10 +229,17 @@ function isSilence(error: unknown): boolean {
   return rootOf(error).name === 'KafkaJSRequestTimeoutError';
 }
 
+/** Neither the brokers nor the network are at fault. */
+function isOfClient(error: unknown): boolean {
+  const { type, retriable } = rootOf(error);
+  return refusal(error) === undefined && type === undefined && retriable !== true;
+}
+
 function lastingOf(error: unknown): LogUnavailableError | undefined {
   const isRefused = refusal(error) !== undefined;
   if (isRefused) logRefusals.inc({ operation: 'append' });
-  const isLasting = isRefused || rootOf(error).retriable !== true;
+  const { type, retriable } = rootOf(error);
+  const isLasting = isRefused || (type !== undefined && retriable !== true);
   return isLasting ? unavailable('the log did not take the records', error) : undefined;
 }
 

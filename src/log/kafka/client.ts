@@ -3,6 +3,7 @@ import type { SASL_MECHANISMS } from '../../config/config.js';
 import type { TlsMaterial } from '../../config/configured-files.js';
 import type { Logger } from '../../ops/logger.js';
 import { registerLz4 } from './compression.js';
+import { mendBrokers } from './patches/brokers-known.js';
 import { mendConnecting } from './patches/connect-once.js';
 import { mendEncoderBuffers } from './patches/encoder-buffers.js';
 import { mendIdleTimers } from './patches/idle-timers.js';
@@ -49,6 +50,7 @@ export function createClient(
   mendEncoderBuffers();
   mendConnecting();
   mendSilence();
+  mendBrokers();
   registerLz4();
   return new kafkajs.Kafka({
     clientId,

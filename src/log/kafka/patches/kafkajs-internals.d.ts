@@ -45,3 +45,45 @@ declare module 'kafkajs/src/network/connection.js' {
     disconnect(): Promise<void>;
   }
 }
+
+declare module 'kafkajs/src/broker/index.js' {
+  export default class Broker {
+    constructor(options: {
+      readonly connectionPool: unknown;
+      readonly logger: unknown;
+      readonly versions?: object;
+    });
+    readonly connectionPool: { readonly host: string; readonly port: number };
+    nodeId: number | null;
+    /** Named `notInitializedLookup` until the broker's versions are known. */
+    lookupRequest: (...args: readonly unknown[]) => unknown;
+    isConnected: (this: Broker) => boolean;
+    connect(): Promise<void>;
+  }
+}
+
+declare module 'kafkajs/src/cluster/brokerPool.js' {
+  import type Broker from 'kafkajs/src/broker/index.js';
+
+  export default class BrokerPool {
+    constructor(options: {
+      readonly connectionPoolBuilder: {
+        build(place?: { readonly host: string; readonly port: number }): Promise<unknown>;
+      };
+      readonly logger: unknown;
+    });
+    /** By id. */
+    readonly brokers: Record<number, Broker>;
+    seedBroker: Broker | undefined;
+    readonly metadata: {
+      readonly brokers: readonly {
+        readonly nodeId: number;
+        readonly host: string;
+        readonly port: number;
+      }[];
+    } | null;
+    findConnectedBroker: () => Promise<unknown>;
+    createSeedBroker(): Promise<void>;
+    refreshMetadata: (this: BrokerPool, topics: readonly string[]) => Promise<void>;
+  }
+}

@@ -2,6 +2,9 @@ import { expect, test } from '@jest/globals';
 import kafkajs, { type Kafka, type PartitionerArgs, type ProducerConfig } from 'kafkajs';
 
 import { Appender } from '../../../../src/log/kafka/appender.js';
+import { createLogger } from '../../../../src/ops/logger.js';
+
+const logger = createLogger('silent');
 
 /** A fake kafkajs producer. Like the real one, it refreshes the leaders only after some errors. */
 function silentLeader(): { readonly kafka: Kafka; readonly sent: string[] } {
@@ -43,8 +46,36 @@ test('a leader that does not answer is asked once, and then whoever leads now', 
     compression: 'none',
     timeoutMs: 2_000,
     prefix: '',
+    logger,
   });
   const record = { key: 'a', partition: 0, headers: {}, value: Buffer.from('a') };
   expect(await appender.append('uploads', [record])).toEqual([{ partition: 0, offset: 0 }]);
   expect(sent).toEqual(['silent', 'another']);
+});
+
+/** Producers of which the first one says nothing about the records, as kafkajs once did. */
+function faultyProducer(): { readonly kafka: Kafka; readonly sentBy: number[] } {
+  const sentBy: number[] = [];
+  let count = 0;
+  const producer = (): object => {
+    const number = count++;
+    return {
+      connect: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(),
+      send: () => {
+        sentBy.push(number);
+        return Promise.resolve(number === 0 ? [] : [{ baseOffset: '7' }]);
+      },
+    };
+  };
+  return { kafka: { producer } as unknown as Kafka, sentBy };
+}
+
+test('a producer that is at fault itself is replaced, and the records are sent again', async () => {
+  const { kafka, sentBy } = faultyProducer();
+  const options = { compression: 'none', timeoutMs: 2_000, prefix: '', logger } as const;
+  const appender = await Appender.connect(kafka, options);
+  const record = { key: 'a', partition: 0, headers: {}, value: Buffer.from('a') };
+  expect(await appender.append('uploads', [record])).toEqual([{ partition: 0, offset: 7 }]);
+  expect(sentBy).toEqual([0, 1]);
 });

@@ -8,6 +8,8 @@ const require = createRequire(import.meta.url);
 const methodsOf = (path: string): Methods => (require(path) as { prototype: Methods }).prototype;
 const connection = methodsOf('kafkajs/src/network/connection.js');
 const queue = methodsOf('kafkajs/src/network/requestQueue/index.js');
+const pool = methodsOf('kafkajs/src/cluster/brokerPool.js');
+const broker = methodsOf('kafkajs/src/broker/index.js');
 const encoder = methodsOf('kafkajs/src/protocol/encoder.js');
 const socketFactory = require('kafkajs/src/network/socketFactory.js') as () => void;
 
@@ -37,6 +39,9 @@ test.each([
     encoder['writeEncoderArray']!,
     '1bcfbd16c297da3c',
   ],
+  ['brokers-known', 'BrokerPool.refreshMetadata', pool['refreshMetadata']!, '321791027a1a0f95'],
+  ['brokers-known', 'BrokerPool.removeBroker', pool['removeBroker']!, 'cf768349c4b6c530'],
+  ['brokers-known', 'Broker.isConnected', broker['isConnected']!, 'f69f2b7c09ecf378'],
   ['sockets', 'socketFactory', socketFactory, 'a6fb14f0286c44af'],
 ])('%s: %s is as the patch knows it', (_patch, _name, method, digest) => {
   const source = method.toString().replaceAll(/\s+/g, ' ');

@@ -1,0 +1,45 @@
+import BrokerPool from 'kafkajs/src/cluster/brokerPool.js';
+import Broker from 'kafkajs/src/broker/index.js';
+
+let isMended = false;
+
+/**
+ * Fixes kafkajs 2.2.4, once per process, for clients that lose several brokers at once and then ask
+ * for the metadata several times at once. kafkajs could take the connection to one broker for that
+ * to another. It then sent requests without records, took the empty answers for success, and never
+ * asked for the leaders again. It also used a broker whose connection was open before it knew what
+ * the broker understands.
+ */
+export function mendBrokers(): void {
+  if (isMended) return;
+  isMended = true;
+  const { refreshMetadata } = BrokerPool.prototype;
+  BrokerPool.prototype.refreshMetadata = async function (
+    this: BrokerPool,
+    topics: readonly string[],
+  ): Promise<void> {
+    // kafkajs forgets its last connection when it is closed, but relies on there being one.
+    if (this.seedBroker === undefined) await this.createSeedBroker();
+    try {
+      await refreshMetadata.call(this, topics);
+    } finally {
+      identify(this);
+    }
+  };
+  const { isConnected } = Broker.prototype;
+  Broker.prototype.isConnected = function (this: Broker): boolean {
+    return this.lookupRequest.name !== 'notInitializedLookup' && isConnected.call(this);
+  };
+}
+
+/** Makes each broker of the pool the one that the metadata names. */
+function identify({ brokers, metadata }: BrokerPool): void {
+  for (const { nodeId, host, port } of metadata?.brokers ?? []) {
+    const broker = brokers[nodeId];
+    if (broker === undefined) continue;
+    const { connectionPool } = broker;
+    if (connectionPool.host === host && connectionPool.port === port) broker.nodeId = nodeId;
+    // The next request asks for the metadata again.
+    else Reflect.deleteProperty(brokers, nodeId);
+  }
+}

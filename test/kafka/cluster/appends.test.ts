@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
+import { describeWithBroker, KafkaLogs } from '../../support/kafka/kafka.js';
+import { countFault, IS_SOAK } from '../../support/service/soak.js';
+
+/** Two of three brokers killed and started again, while a process appends to every partition. */
+
+const TIMES = IS_SOAK ? 20 : 3;
+const PARTITIONS = 6;
+const WRITERS = 12;
+const AWAY_MS = { least: 500, most: 14_000 };
+const BACK_MS = 60_000;
+const RECORD = { key: 'a', headers: {}, value: Buffer.alloc(100_000) };
+
+describeWithBroker('a log whose brokers go away', () => {
+  let brokers: KafkaCluster;
+  let logs: KafkaLogs;
+  beforeAll(async () => {
+    brokers = await KafkaCluster.start(3, { 'broker.session.timeout.ms': '6000' });
+    logs = new KafkaLogs(() => brokers.brokers);
+  });
+  afterAll(async () => {
+    await logs.cleanUp();
+    await brokers.stop();
+  });
+
+  it(
+    'takes records for every partition again when they are back',
+    async () => {
+      const log = await logs.open({ partitions: PARTITIONS, replicationFactor: 3 });
+      const appended = new Array<number>(PARTITIONS).fill(0);
+      const stopping = new AbortController();
+      const writers = Array.from({ length: WRITERS }, async (_, i) => {
+        const partition = i % PARTITIONS;
+        while (!stopping.signal.aborted) {
+          await log.append('uploads', [{ ...RECORD, partition }]).then(
+            () => (appended[partition] = Date.now()),
+            () => undefined,
+          );
+          await sleep(200);
+        }
+      });
+      for (let time = 0; time < TIMES; time++) {
+        const away = brokers.nodes.filter((_, i) => i !== time % brokers.nodes.length);
+        await Promise.all(away.map((node) => node.kill()));
+        await sleep(AWAY_MS.least + Math.random() * (AWAY_MS.most - AWAY_MS.least));
+        await Promise.all(away.map((node) => node.restart()));
+        const back = Date.now();
+        while (Math.min(...appended) < back && Date.now() < back + BACK_MS) await sleep(100);
+        expect(appended.filter((at) => at < back)).toEqual([]);
+        countFault('two brokers away and back while one process appends');
+      }
+      stopping.abort();
+      await Promise.all(writers);
+    },
+    TIMES * (AWAY_MS.most + BACK_MS),
+  );
+});
