@@ -20,7 +20,6 @@ export interface Question {
 
 const DAY_MS = 86_400_000;
 const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10);
-const MONTH = `date BETWEEN '${dayText(LAST_DAY - 30 * DAY_MS)}' AND '${dayText(LAST_DAY)}'`;
 /** Cents are whole numbers, so that equal answers are equal texts. */
 const COST = 'toInt64(round(sum(cost) * 100)) AS cents';
 const NUMBERS = `sum(impressions) AS impressions, sum(clicks) AS clicks, ${COST}`;
@@ -60,47 +59,50 @@ function selfServe(name: string, asked: Omit<Asked, 'values'>): Question {
 
 const TWENTY = `ORDER BY cents DESC, campaign LIMIT 20`;
 
-const ASKED: readonly Question[] = [
-  cost(
-    'a month by day, channel and currency',
-    { columns: 'date, channel, currency', values: NUMBERS, where: MONTH },
-    true,
-  ),
-  cost('a month by ad_group', { columns: 'ad_group, currency', values: NUMBERS, where: MONTH }),
-  cost('a month by country', { columns: 'country, currency', values: NUMBERS, where: MONTH }),
-  cost('a month by ad_creative and os_name', {
-    columns: 'ad_creative, os_name, currency',
-    values: NUMBERS,
-    where: MONTH,
-  }),
-  cost('a year by country', { columns: 'country, currency', values: NUMBERS }),
-  cost("a year's totals", { columns: 'currency', values: NUMBERS }, true),
-  cost('one campaign by day and ad_group', {
-    columns: 'date, ad_group',
-    values: NUMBERS,
-    where: "campaign = 'Spring sale 0'",
-  }),
-  cost(
-    'the twenty dearest campaigns of a month',
-    { columns: 'campaign, currency', values: COST, where: MONTH, tail: TWENTY },
-    true,
-  ),
-  selfServe('self-serve: a month by day and metric', {
-    columns: 'date, event_category',
-    where: MONTH,
-  }),
-  selfServe('self-serve: a month by country', { columns: 'country', where: MONTH }),
-  selfServe('self-serve: a month by campaign', { columns: 'campaign', where: MONTH }),
-  selfServe('self-serve: one metric by week', {
-    columns: 'toMonday(date)',
-    where: "event_category = 'metric0'",
-  }),
-  selfServe('self-serve: one channel by day', { columns: 'date', where: "channel = 'radio'" }),
-];
+function queries(lastDay: number): Question[] {
+  const month = `date BETWEEN '${dayText(lastDay - 30 * DAY_MS)}' AND '${dayText(lastDay)}'`;
+  return [
+    cost(
+      'a month by day, channel and currency',
+      { columns: 'date, channel, currency', values: NUMBERS, where: month },
+      true,
+    ),
+    cost('a month by ad_group', { columns: 'ad_group, currency', values: NUMBERS, where: month }),
+    cost('a month by country', { columns: 'country, currency', values: NUMBERS, where: month }),
+    cost('a month by ad_creative and os_name', {
+      columns: 'ad_creative, os_name, currency',
+      values: NUMBERS,
+      where: month,
+    }),
+    cost('a year by country', { columns: 'country, currency', values: NUMBERS }),
+    cost("a year's totals", { columns: 'currency', values: NUMBERS }, true),
+    cost('one campaign by day and ad_group', {
+      columns: 'date, ad_group',
+      values: NUMBERS,
+      where: "campaign = 'Spring sale 0'",
+    }),
+    cost(
+      'the twenty dearest campaigns of a month',
+      { columns: 'campaign, currency', values: COST, where: month, tail: TWENTY },
+      true,
+    ),
+    selfServe('self-serve: a month by day and metric', {
+      columns: 'date, event_category',
+      where: month,
+    }),
+    selfServe('self-serve: a month by country', { columns: 'country', where: month }),
+    selfServe('self-serve: a month by campaign', { columns: 'campaign', where: month }),
+    selfServe('self-serve: one metric by week', {
+      columns: 'toMonday(date)',
+      where: "event_category = 'metric0'",
+    }),
+    selfServe('self-serve: one channel by day', { columns: 'date', where: "channel = 'radio'" }),
+  ];
+}
 
 /** The panels of the dashboards, as they open on a month of the largest account. */
-function panels(): Question[] {
-  const values = openedOn(LARGEST, LAST_DAY - 30 * DAY_MS, LAST_DAY);
+function panels(lastDay: number): Question[] {
+  const values = openedOn(LARGEST, lastDay - 30 * DAY_MS, lastDay);
   return ['actuals', 'trends'].flatMap((name) =>
     readReport(name).panels.map(({ title, targets: [{ rawSql }] }) => {
       const view = interpolate(rawSql, values);
@@ -120,9 +122,14 @@ function qualified(sql: string): string {
   return sql.replace(/\b(?:flat_\w+|(?:cost|self_serve)_(?:report|summary))\b/g, `${DATABASE}.$&`);
 }
 
-export const QUESTIONS: readonly Question[] = [...ASKED, ...panels()].map((question) => ({
-  ...question,
-  view: qualified(question.view),
-  flat: qualified(question.flat),
-  ...(question.report && { report: qualified(question.report) }),
-}));
+/** The questions about the time up to a day, which is midnight in UTC. */
+export function questionsUpTo(lastDay: number): Question[] {
+  return [...queries(lastDay), ...panels(lastDay)].map((question) => ({
+    ...question,
+    view: qualified(question.view),
+    flat: qualified(question.flat),
+    ...(question.report && { report: qualified(question.report) }),
+  }));
+}
+
+export const QUESTIONS: readonly Question[] = questionsUpTo(LAST_DAY);

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { ServiceWithSamples } from '../../support/files/samples.js';
 import {
+  choicesOf,
   interpolate,
+  isAskedFor,
   openedOn,
   readReport,
   sqlOf,
@@ -55,18 +57,14 @@ describe.each(panels)('%s: %s', (_report, _panel, target) => {
   });
 
   test('can be asked for every metric, group-by column and interval', async () => {
-    const valuesOf = (name: string) => [
-      ...new Set(variablesOf(name).flatMap((each) => sqlOf(each).split(','))),
-    ];
     const metrics = await ask(interpolate(sqlOf(variablesOf('metric')[0]!), opened()));
-    const choices = [
-      ...metrics.map(({ value }) => ({ metric: String(value) })),
-      ...valuesOf('groupBy').map((groupBy) => ({ groupBy })),
-      ...valuesOf('interval').map((interval) => ({ interval })),
-    ];
+    const choices = choicesOf(
+      reports,
+      metrics.map(({ value }) => String(value)),
+    );
     expect(choices.length).toBeGreaterThan(25);
     for (const choice of choices) {
-      if (!target.rawSql.includes(`\${${Object.keys(choice)[0]!}:`)) continue;
+      if (!isAskedFor(choice, target.rawSql)) continue;
       const rows = await ask(interpolate(target.rawSql, opened(choice)));
       expect([choice, rows.length]).toEqual([choice, expect.any(Number)]);
       expect(rows.length).toBeGreaterThan(0);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { SAMPLE_DAY, ServiceWithSamples } from '../../support/files/samples.js';
+import { analystsQuestions } from '../../support/documents/analysts-questions.js';
 import { adapted, sh, TOOL } from '../../support/documents/commands.js';
-import { Page, rowsOf, snippet, snippets } from '../../support/documents/page.js';
+import { code, Page, snippet, snippets } from '../../support/documents/page.js';
 import { until } from '../../support/kafka/until.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { runs } from '../../support/service/command.js';
@@ -16,6 +17,7 @@ import {
 /** Runs the page's queries against the built service, after the page's own steps. */
 
 const page = new Page('analysts.md');
+const asked = analystsQuestions(page);
 const DAY_MS = 86_400_000;
 
 let samples: ServiceWithSamples;
@@ -24,44 +26,13 @@ beforeAll(async () => {
 });
 afterAll(() => samples.close());
 
-/** Returns the result of a query as text, with header and the dates of the committed samples. */
-async function ask(sql: string): Promise<string[][]> {
-  const parameters = new URLSearchParams({
-    default_format: 'TSVWithNames',
-    format_tsv_null_representation: 'NULL',
-    session_timezone: 'UTC',
-    param_request: samples.correction,
-  });
-  const answer = await fetch(`${samples.url}/?${parameters.toString()}`, {
-    method: 'POST',
-    body: sql,
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
-  return samples
-    .withDatesOfSamples(text)
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => line.split('\t'));
-}
-
-const queries = [
-  ...page.text.matchAll(/^### ([^\n]*)$|^```sql\n(.*?)^```\n\n((?:\|[^\n]*\n)+)/gms),
-];
-const asked: (readonly [question: string, sql: string, result: string])[] = [];
-let question = '';
-for (const [, heading, sql, result] of queries) {
-  if (heading !== undefined) question = heading;
-  else asked.push([question, sql!, result!]);
-}
-
 test('every query of the page is followed by its result', () => {
-  expect(asked.map(([, sql]) => sql)).toEqual(snippets('analysts.md', 'sql'));
+  expect(asked.map(({ sql }) => sql)).toEqual(snippets('analysts.md', 'sql'));
   expect(asked.length).toBeGreaterThan(10);
 });
 
-test.each(asked)('%s', async (_question, sql, result) => {
-  expect(await ask(sql)).toEqual(rowsOf(result));
+test.each(asked)('$question', async ({ sql, result }) => {
+  expect(samples.cellsIn(await samples.ask(sql))).toEqual(result);
 });
 
 test('the samples move by whole weeks, into the last whole week', () => {
@@ -72,7 +43,7 @@ test('the samples move by whole weeks, into the last whole week', () => {
 });
 
 test('the views of the page are those of the warehouse', async () => {
-  const views = page.tableUnder('## Tables and views').map(([name]) => name!.replaceAll('`', ''));
+  const views = page.tableUnder('## Tables and views').map(([name]) => code(name!));
   const stored = await samples.service.query<{ name: string }>(
     "SELECT name FROM system.tables WHERE database = 'custom_data' AND engine = 'View'",
   );

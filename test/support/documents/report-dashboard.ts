@@ -73,3 +73,25 @@ export function interpolate(sql: string, values: Readonly<Record<string, string>
     return write(value);
   });
 }
+
+/** Each value that a person can choose for a variable of the dashboards, one at a time. */
+export function choicesOf(
+  reports: readonly ReportDashboard[],
+  metrics: readonly string[],
+): Record<string, string>[] {
+  const valuesOf = (name: string): string[] => {
+    const variables = reports.flatMap(({ templating }) => templating.list);
+    const values = variables.filter((each) => each.name === name).map((each) => sqlOf(each));
+    return [...new Set(values.flatMap((each) => each.split(',')))];
+  };
+  return [
+    ...metrics.map((metric) => ({ metric })),
+    ...valuesOf('groupBy').map((groupBy) => ({ groupBy })),
+    ...valuesOf('interval').map((interval) => ({ interval })),
+  ];
+}
+
+/** Whether the query has the variable that is chosen. */
+export function isAskedFor(choice: Readonly<Record<string, string>>, sql: string): boolean {
+  return Object.keys(choice).every((name) => sql.includes(`\${${name}:`));
+}

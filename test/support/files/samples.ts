@@ -67,9 +67,38 @@ export class ServiceWithSamples {
     return `http://127.0.0.1:${this.service.ports.query}`;
   }
 
+  /** What the queries of the analysts' page are asked with. */
+  get settings(): Record<string, string> {
+    return {
+      format_tsv_null_representation: 'NULL',
+      session_timezone: 'UTC',
+      param_request: this.correction,
+    };
+  }
+
+  /** The result of a query as tab-separated text, header first. */
+  async ask(sql: string): Promise<string> {
+    const parameters = new URLSearchParams({ default_format: 'TSVWithNames', ...this.settings });
+    const answer = await fetch(`${this.url}/?${parameters.toString()}`, {
+      method: 'POST',
+      body: sql,
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return text;
+  }
+
+  /** The cells of such a result, with the dates of the committed samples. */
+  cellsIn(result: string): string[][] {
+    return this.withDatesOfSamples(result)
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => line.split('\t'));
+  }
+
   /** Moves the dates in a text back to those of the committed samples. */
   withDatesOfSamples(text: string): string {
-    return text.replace(DATE, (date) => dayOf(Date.parse(date) - this.shiftMs));
+    return withDatesMoved(text, -this.shiftMs);
   }
 
   async close(): Promise<void> {
@@ -81,6 +110,11 @@ export class ServiceWithSamples {
   private async until(sql: string, rows: number): Promise<void> {
     while ((await this.service.query(sql)).length < rows) await sleep(50);
   }
+}
+
+/** A text with its dates moved by whole days. */
+export function withDatesMoved(text: string, byMs: number): string {
+  return text.replace(DATE, (date) => dayOf(Date.parse(date) + byMs));
 }
 
 /** A sample with its dates moved, as the page's command prints it. */

@@ -1,0 +1,173 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { bytesOf, LARGEST, LAST_DAY, reportFiles } from '../../../bench/load/report-files.js';
+import { questionsUpTo } from '../../../bench/reports/questions.js';
+import { chdbFolder } from '../../../src/config/data-folder.js';
+import { FAMILIES } from '../../../src/domain/families/index.js';
+import { analystsQuestions } from '../../support/documents/analysts-questions.js';
+import { code, Page } from '../../support/documents/page.js';
+import {
+  choicesOf,
+  interpolate,
+  isAskedFor,
+  openedOn,
+  readReport,
+  sqlOf,
+} from '../../support/documents/report-dashboard.js';
+import { ServiceWithSamples, withDatesMoved } from '../../support/files/samples.js';
+import { describeIf } from '../../support/machine/describe-if.js';
+import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../support/machine/python.js';
+import { ApiClient } from '../../support/service/api-client.js';
+import { run } from '../../support/service/command.js';
+import { tokenFor } from '../../support/service/service-process.js';
+
+/**
+ * The newest engine opens a copy of a data folder and is asked what people ask. It has to give the
+ * results that the analysts' page shows, and to everything else the answers of the service.
+ */
+
+const PYTHON = 'chdb';
+const REQUIREMENTS = new URL('../../../bench/reports/requirements.txt', import.meta.url);
+const ASK = fileURLToPath(new URL('newest-engine/ask.py', import.meta.url));
+const DAY_MS = 86_400_000;
+/** B9's files of its largest account, before any replaces keys. */
+const FILES = 5;
+/** B9's last day is moved to yesterday, because self-serve files may not be old. */
+const YESTERDAY = (Math.floor(Date.now() / DAY_MS) - 1) * DAY_MS;
+
+const page = new Page('analysts.md');
+const documented = analystsQuestions(page);
+const views = page
+  .tableUnder('## Tables and views')
+  .map(([cell]) => code(cell!))
+  .map((view) => ({ view, sql: `SELECT * FROM ${view} WHERE account = 'acme' ORDER BY ALL` }));
+const ofB9 = questionsUpTo(YESTERDAY);
+
+const reports = ['actuals', 'trends'].map(readReport);
+const opened = openedOn('acme', YESTERDAY - 29 * DAY_MS, YESTERDAY + DAY_MS);
+const choices: Record<string, string>[] = [
+  {},
+  ...choicesOf(reports, [
+    'impressions',
+    'clicks',
+    'cost_per_click',
+    'cost_per_thousand_impressions',
+    'self-serve/CallCenterOrders',
+    'self-serve/StoreVisits',
+  ]),
+];
+const panels = reports.flatMap(({ title, panels: all }) =>
+  all.map(({ title: panel, targets: [{ rawSql }] }) => ({
+    name: `${title}: ${panel}`,
+    statements: choices
+      .filter((choice) => isAskedFor(choice, rawSql))
+      .map((choice) => interpolate(rawSql, { ...opened, ...choice })),
+  })),
+);
+const variables = reports
+  .flatMap(({ templating }) => templating.list)
+  .filter(({ type }) => type === 'query')
+  .map((variable) => interpolate(sqlOf(variable), opened));
+
+const statements = [
+  ...documented.map(({ sql }) => sql),
+  ...views.map(({ sql }) => sql),
+  ...panels.flatMap((panel) => panel.statements),
+  ...variables,
+  ...ofB9.map(({ view }) => view),
+];
+
+interface Outcome {
+  readonly answer?: string;
+  readonly error?: string;
+}
+
+describeIf(hasPython(PYTHON), 'Python with its module venv is missing')('the newest engine', () => {
+  let samples: ServiceWithSamples;
+  let copy: string;
+  let version: string;
+  const shipped = new Map<string, string>();
+  const newest = new Map<string, Outcome>();
+
+  beforeAll(async () => {
+    const python = pythonWith(PYTHON, fileURLToPath(REQUIREMENTS));
+    samples = await ServiceWithSamples.start();
+    await uploadFilesOfB9(samples);
+    for (const sql of statements) shipped.set(sql, await samples.ask(sql));
+    await samples.service.stop();
+
+    copy = await mkdtemp(join(tmpdir(), 'custom-data-newest-'));
+    await cp(chdbFolder(samples.service.dataDir), copy, {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+    // Links of the copy must not lead back.
+    await samples.close();
+    const order = { path: copy, settings: samples.settings, questions: statements };
+    const output = run(python, [ASK], { input: `${JSON.stringify(order)}\n` });
+    const [first, ...outcomes] = output.trimEnd().split('\n');
+    version = JSON.parse(first!) as string;
+    statements.forEach((sql, at) => newest.set(sql, JSON.parse(outcomes[at]!) as Outcome));
+  }, PYTHON_SET_UP_MS);
+  afterAll(async () => {
+    await samples.close();
+    await rm(copy, { recursive: true, force: true });
+  });
+
+  /** Compares the answers of both engines, which have to have rows. */
+  function expectSame(sql: string): void {
+    expect([sql, newest.get(sql)]).toEqual([sql, { answer: shipped.get(sql) }]);
+    expect(shipped.get(sql)!.trimEnd().split('\n').length).toBeGreaterThan(1);
+  }
+
+  test('is 26.9 or newer', () => {
+    process.stderr.write(`\nthe newest engine is ${version}\n`);
+    const [year, month] = version.split('.').map(Number);
+    expect(100 * year! + month!).toBeGreaterThanOrEqual(2609);
+  });
+
+  describe('gives the result that the page shows', () => {
+    test.each(documented)('$question', ({ sql, result }) => {
+      const { answer, error } = newest.get(sql)!;
+      expect(error).toBeUndefined();
+      expect(samples.cellsIn(answer!)).toEqual(result);
+    });
+  });
+
+  test.each(views)('shows the same in $view', ({ sql }) => {
+    expectSame(sql);
+  });
+
+  test.each(panels)('draws the same on $name, whatever is chosen', (panel) => {
+    for (const sql of panel.statements) expectSame(sql);
+  });
+
+  test('offers the same values of variables', () => {
+    for (const sql of variables) expectSame(sql);
+  });
+
+  test.each(ofB9)('B9: $name', ({ view }) => {
+    expectSame(view);
+  });
+});
+
+async function uploadFilesOfB9({ service, correction }: ServiceWithSamples): Promise<void> {
+  const token = await tokenFor(service.dataDir, LARGEST);
+  const client = new ApiClient(() => service.ports.api, token);
+  // The service accepts a token within a second.
+  while ((await client.get('cost', correction)).status === 401) await sleep(50);
+  for (const { name } of FAMILIES) {
+    const files = reportFiles(name, FILES).filter(({ account }) => account === LARGEST);
+    for (const file of files) {
+      const content = withDatesMoved(bytesOf(file).toString(), YESTERDAY - LAST_DAY);
+      const { status, reason } = await client.upload(name, content);
+      expect({ status, reason }).toEqual({ status: 'succeeded', reason: null });
+    }
+  }
+}
