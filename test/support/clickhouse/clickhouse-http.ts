@@ -22,6 +22,11 @@ export interface Counts {
   readonly struck: number;
 }
 
+interface ClickHouseHttpOptions extends Pick<ProgramOptions, 'tls' | 'config'> {
+  /** Variables of its environment, which the configuration may name. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /**
  * A ClickHouse server in a separate process on 127.0.0.1: ClickHouse's HTTP protocol in front of
  * the real engine. A test can switch faults on and off. The user has a password.
@@ -40,13 +45,11 @@ export class ClickHouseHttp {
 
   private constructor(
     readonly folder: string,
-    private readonly options: Pick<ProgramOptions, 'tls' | 'config'>,
+    private readonly options: ClickHouseHttpOptions,
   ) {}
 
   /** Starts an empty server. */
-  static async start(
-    options: Pick<ProgramOptions, 'tls' | 'config'> = {},
-  ): Promise<ClickHouseHttp> {
+  static async start(options: ClickHouseHttpOptions = {}): Promise<ClickHouseHttp> {
     const folder = await mkdtemp(join(tmpdir(), 'custom-data-clickhouse-'));
     const server = new ClickHouseHttp(folder, options);
     await server.restart();
@@ -70,12 +73,13 @@ export class ClickHouseHttp {
   /** Starts the server again after `kill`, on the same port and with its stored data. */
   async restart(): Promise<void> {
     const { folder, user, password, port } = this;
-    const options: ProgramOptions = { ...this.options, folder, port, user, password };
+    const { env, ...given } = this.options;
+    const options: ProgramOptions = { ...given, folder, port, user, password };
     this.process = spawn(
       process.execPath,
       ['--import', REGISTER, PROGRAM, JSON.stringify(options)],
       {
-        env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), UV_THREADPOOL_SIZE: '16' },
+        env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), UV_THREADPOOL_SIZE: '16', ...env },
         stdio: ['pipe', 'pipe', 'inherit'],
       },
     );
