@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { statementsOf } from '../../../src/warehouse/sql.js';
-import { Page } from '../../support/documents/page.js';
+import { Page, snippet, snippets } from '../../support/documents/page.js';
 
 /** What docs/clickhouse-cluster.md and the files that it is about have for tests. */
 
@@ -10,8 +10,12 @@ export const page = new Page('clickhouse-cluster.md');
 export const serverXml = contentOf('server.xml');
 export const keeperXml = contentOf('keeper.xml');
 
-export const commands = fencesIn('sh').join('');
-export const [layoutSql, userSql, replicasSql] = fencesIn('sql') as [string, string, string];
+export const commands = snippet('clickhouse-cluster.md', 'npx custom-data migrate');
+export const [layoutSql, userSql, replicasSql] = snippets('clickhouse-cluster.md', 'sql') as [
+  string,
+  string,
+  string,
+];
 /** Shard, replica, host and whether replication is internal, as the page shows them. */
 export const layout = page.tableUnder(layoutSql.trimEnd().split('\n').at(-1)!);
 export const hosts = layout.map(([, , host]) => host!);
@@ -26,11 +30,4 @@ export function envOf(host: string): Record<string, string> {
 function contentOf(name: string): string {
   const file = new URL(`../../../deploy/clickhouse/cluster/${name}`, import.meta.url);
   return readFileSync(file, 'utf8');
-}
-
-function fencesIn(language: string): string[] {
-  return page
-    .fences()
-    .filter((fence) => fence.language === language)
-    .map(({ content }) => content);
 }

@@ -12,7 +12,7 @@ import { type Fence, Page } from '../../support/documents/page.js';
 const MOST_MARKS = 15;
 const DOCS = new URL('../../../docs/', import.meta.url);
 const TESTS = new URL('../../', import.meta.url);
-/** `snippet('page', 'part')` and `snippets('page', 'language')` in the source of a test. */
+/** `snippet('page', 'part')` and `snippets('page', 'language')` in the source of the tests. */
 const CALL = /\b(snippets?)\(\s*'([^']+)',\s*'([^']+)',?\s*\)/g;
 
 const filesIn = (folder: URL, ending: string): string[] =>
@@ -24,7 +24,7 @@ const pages = ['../README.md', ...filesIn(DOCS, '.md')].map((name) => {
   const page = new Page(name);
   return { name, text: page.text, fences: page.fences() };
 });
-const sources = filesIn(TESTS, '.test.ts').map((name) => ({
+const sources = filesIn(TESTS, '.ts').map((name) => ({
   name,
   text: readFileSync(new URL(name, TESTS), 'utf8'),
 }));
