@@ -131,6 +131,23 @@ describeOverlay('the processes on Kubernetes', (overlay) => {
     }
   });
 
+  it('give every process a /tmp, and every volume that it may fill a limit', () => {
+    const page = readFileSync(new URL('../../../docs/kubernetes.md', import.meta.url), 'utf8');
+    const documented = /`\/tmp` is\s+another `emptyDir`, of (\d+) MiB\./.exec(page)![1]!;
+    for (const workload of overlay().workloads) {
+      const { volumes } = workload.spec.template.spec;
+      const mount = containerOf(workload).volumeMounts.find(
+        ({ mountPath }) => mountPath === '/tmp',
+      );
+      expect(mount).toEqual({ name: expect.any(String), mountPath: '/tmp' });
+      const volume = volumes.find(({ name }) => name === mount!.name);
+      expect(volume?.emptyDir?.sizeLimit).toBe(`${documented}Mi`);
+      for (const { emptyDir } of volumes) {
+        if (emptyDir !== undefined) expect(emptyDir.sizeLimit).toMatch(/^\d+[MG]i$/);
+      }
+    }
+  });
+
   it('leave a stopping process the time that it takes', () => {
     for (const deployment of overlay().deployments) {
       const { shutdownMs } = overlay().configOf(deployment).limits;
