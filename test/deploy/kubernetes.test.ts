@@ -6,6 +6,7 @@ import { expect, it } from '@jest/globals';
 import { registry } from '../../src/ops/metrics.js';
 import { parse } from '../support/documents/kubernetes/build.js';
 import { describeOverlay, FOLDER } from '../support/documents/kubernetes/describe.js';
+import { letOut, type Server } from '../support/documents/kubernetes/network.js';
 import { selects } from '../support/documents/kubernetes/objects.js';
 import { labelsOf } from '../support/documents/kubernetes/overlay.js';
 
@@ -99,6 +100,7 @@ describeOverlay('the Kubernetes files', (overlay) => {
       const brokers = kafka!.brokers.map((broker) => broker.split(':')[1]!);
       const needed = [
         '53',
+        '5353',
         new URL(clickhouse!.url).port,
         ...(workload.kind === 'Job' ? [] : brokers),
       ];
@@ -113,6 +115,36 @@ describeOverlay('the Kubernetes files', (overlay) => {
           spec.policyTypes.length === 2,
       );
     expect(closed).toHaveLength(1);
+  });
+
+  it('let every process ask the DNS servers of clusters, and nobody else at their ports', () => {
+    const servers: readonly Server[] = [
+      { namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' }, port: 53 },
+      { namespace: 'kube-system', labels: { 'k8s-app': 'node-local-dns' }, port: 53 },
+      { address: '169.254.20.10', port: 53 },
+      {
+        namespace: 'openshift-dns',
+        labels: { 'dns.operator.openshift.io/daemonset-dns': 'default' },
+        port: 5353,
+      },
+    ];
+    const policies = overlay().all('NetworkPolicy');
+    for (const workload of overlay().workloads) {
+      for (const protocol of ['UDP', 'TCP']) {
+        const isOpen = (to: Server): boolean => letOut(policies, labelsOf(workload), to, protocol);
+        for (const server of servers) {
+          const { namespace, labels, port } = server;
+          expect([server, isOpen(server)]).toEqual([server, true]);
+          const others: Server[] = [
+            { ...server, port: port === 53 ? 5353 : 53 },
+            { namespace: 'other', labels: labels ?? {}, port },
+            { namespace: namespace ?? '', labels: { 'k8s-app': 'other' }, port },
+            { address: '169.254.169.254', port },
+          ];
+          for (const other of others) expect([other, isOpen(other)]).toEqual([other, false]);
+        }
+      }
+    }
   });
 
   it('let Prometheus find the processes under the name that the alerts ask for', () => {

@@ -59,6 +59,13 @@ export type Job = Kind<'Job', Template>;
 
 type Port = string | number;
 
+/** To whom a network policy opens ports. */
+export interface Peer {
+  readonly ipBlock?: { readonly cidr: string };
+  readonly namespaceSelector?: Selector;
+  readonly podSelector?: Selector;
+}
+
 export type KubernetesObject =
   | Deployment
   | Job
@@ -84,7 +91,10 @@ export type KubernetesObject =
         podSelector: Selector;
         policyTypes: readonly ('Ingress' | 'Egress')[];
         ingress?: readonly { ports: readonly { port: Port }[] }[];
-        egress?: readonly { ports: readonly { port: Port }[] }[];
+        egress?: readonly {
+          to: readonly Peer[];
+          ports: readonly { port: Port; protocol?: string }[];
+        }[];
       }
     >;
 
