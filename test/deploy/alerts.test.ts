@@ -46,13 +46,24 @@ describe.each(alerts)('$name', ({ name, text }) => {
   });
 
   it('has its section of the operations page', () => {
-    const [, page, anchor] = /^ +runbook_url: docs\/(.+\.md)#(\S+)$/m.exec(text)!;
+    const [, page, anchor] = /^ +runbook_url: '{{ \S+ }}\/(.+\.md)#(\S+)'$/m.exec(text)!;
     const headings = [...new Page(page!).text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
       heading!.toLowerCase().replaceAll(' ', '-'),
     );
     expect(anchor).toBe(name.toLowerCase());
     expect(headings.filter((heading) => heading === anchor)).toHaveLength(1);
   });
+});
+
+test('links begin with an external label, which Prometheus is given and the operations page explains', () => {
+  const prometheus = readFileSync(`${DEPLOYED}prometheus.yml`, 'utf8');
+  const [, label, value] = /^ {2}external_labels:\n(?: {4}#.*\n)* {4}(\w+): (\S+)$/m.exec(
+    prometheus,
+  )!;
+  expect(new Page('operations.md').text.replaceAll('\n', ' ')).toContain(
+    `external label \`${label!}\`, \`${value!}\` in \`prometheus.yml\``,
+  );
+  for (const { text } of alerts) expect(text).toContain(`'{{ $externalLabels.${label!} }}/`);
 });
 
 test('the operations page has no section of an alert that there is not', () => {
