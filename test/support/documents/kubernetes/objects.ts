@@ -46,7 +46,11 @@ export interface Pod {
 
 interface Kind<Name extends string, Spec> {
   readonly kind: Name;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Labels;
+  };
   readonly spec: Spec;
 }
 
@@ -85,6 +89,20 @@ export type KubernetesObject =
         }[];
       }
     >
+  | Kind<
+      'PodMonitor',
+      {
+        jobLabel: string;
+        selector: Selector;
+        namespaceSelector?: unknown;
+        podMetricsEndpoints: readonly {
+          port: string;
+          interval: string;
+          relabelings: readonly { sourceLabels: readonly string[]; targetLabel: string }[];
+        }[];
+      }
+    >
+  | Kind<'PrometheusRule', { groups: readonly unknown[] }>
   | Kind<
       'NetworkPolicy',
       {
