@@ -109,7 +109,12 @@ describeWithBroker('what a service is refused', () => {
   function alterLogin(...change: string[]): Promise<void> {
     const server = ['--bootstrap-server', `127.0.0.1:${broker.internalPort}`];
     const user = ['--entity-type', 'users', '--entity-name', USER];
-    return broker.tool('kafka.admin.ConfigCommand', [...server, '--alter', ...user, ...change]);
+    return broker.tool('org.apache.kafka.tools.ConfigCommand', [
+      ...server,
+      '--alter',
+      ...user,
+      ...change,
+    ]);
   }
 
   async function allow(
