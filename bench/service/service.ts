@@ -18,6 +18,8 @@ import { requireCostTotals } from './stored-totals.js';
 
 /** npm runs its scripts in the package's folder. */
 const ROOT = process.cwd();
+/** Those of `npm start`. */
+const OPTIONS = ['--max-semi-space-size=16', '--enable-source-maps'];
 const START_MS = 60_000;
 /** The account that benchmarks upload for. */
 export const ACCOUNT = 'bench';
@@ -58,7 +60,7 @@ export class Service {
     const log = join(dataDir, 'service.log');
     const output = openSync(log, 'a');
     const from = performance.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
+    const child = spawn(process.execPath, [...OPTIONS, 'dist/main.js'], {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'],

@@ -11,6 +11,8 @@ import type { AccountRole } from '../../../src/accounts/account.js';
 import { rowsIn } from '../clickhouse/rows.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** Those of `npm start`. */
+const OPTIONS = ['--max-semi-space-size=16', '--enable-source-maps'];
 /** Shorter than a test's time limit, so that a failure shows the output. */
 const START_MS = 50_000;
 /** A test may compute for longer than a server keeps an idle connection open. */
@@ -59,7 +61,7 @@ export class ServiceProcess {
 
   /** Starts the service without waiting for it. */
   static begin(dataDir: string, env: Record<string, string> = {}): ServiceProcess {
-    const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
+    const child = spawn(process.execPath, [...OPTIONS, 'dist/main.js'], {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'],
