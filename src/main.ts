@@ -17,7 +17,7 @@ const END_SECONDS = 5;
 const SAME_SIGNAL_MS = 1_000;
 const POOL_MS = 20;
 const EXIT = { failed: 1, refused: 2 } as const;
-/** As Node 20. From 22 on streams hold 64 KiB, and several of them stand in the way of an upload. */
+/** As Node 20. From 22 on streams hold 64 KiB, and an upload passes through several. */
 const STREAM_BYTES = 16 * 1024;
 
 /** Starts the service, and stops it cleanly at a signal or when it cannot go on. */

@@ -15,7 +15,7 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
     .command('migrate')
     .description("bring the warehouse's schema up to date (the embedded service does so at start)")
     .addOption(
-      new Option('--wait <seconds>', 'how long to wait for a server that does not answer')
+      new Option('--wait <seconds>', 'begin again for so long while the server does not answer')
         .default(0)
         .argParser(secondsOf),
     )

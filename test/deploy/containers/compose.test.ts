@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { readComposeFile, ROOT } from '../../support/compose/compose-file.js';
-import { removeOurs } from '../../support/compose/leftovers.js';
+import { OURS, removeOurs } from '../../support/compose/leftovers.js';
 import { Stack } from '../../support/compose/stack.js';
 import { buildImage, describeWithPodman, podman } from '../../support/machine/container/podman.js';
 import { ApiClient } from '../../support/service/api-client.js';
@@ -29,8 +29,8 @@ const cost = (value: number): string =>
   `date,channel,currency,campaign,impressions,clicks,cost\n2026-01-01,news,EUR,a,1,2,${value}\n`;
 
 describeWithPodman('docker-compose.yml', () => {
-  let image: string;
-  let base: string;
+  let image = '';
+  let base = '';
   let stack: Stack;
 
   beforeAll(async () => {
@@ -39,8 +39,11 @@ describeWithPodman('docker-compose.yml', () => {
     await stack.up();
   }, START_MS);
   afterAll(async () => {
-    await removeOurs();
-    await podman(['rmi', '--force', image]);
+    try {
+      await removeOurs();
+    } finally {
+      if (image !== '') await podman(['rmi', '--force', image]);
+    }
   });
 
   it('starts every service once', async () => {
@@ -129,7 +132,7 @@ describeWithPodman('docker-compose.yml', () => {
       import { Watchdog } from './dist/ops/watchdog.js';
       new Watchdog(2);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
-    const options = ['--rm', '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'];
+    const options = ['--rm', OURS, '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'];
     const program = ['node', '--input-type=module', '--eval', blocked];
     await expect(podman(['run', ...options, image, ...program])).rejects.toMatchObject({
       code: 137,

@@ -43,18 +43,21 @@ describeWithBroker('a log whose brokers go away', () => {
           await sleep(200);
         }
       });
-      for (let time = 0; time < TIMES; time++) {
-        const away = brokers.nodes.filter((_, i) => i !== time % brokers.nodes.length);
-        await Promise.all(away.map((node) => node.kill()));
-        await sleep(AWAY_MS.least + Math.random() * (AWAY_MS.most - AWAY_MS.least));
-        await Promise.all(away.map((node) => node.restart()));
-        const back = Date.now();
-        while (Math.min(...appended) < back && Date.now() < back + BACK_MS) await sleep(100);
-        expect(appended.filter((at) => at < back)).toEqual([]);
-        countFault('two brokers away and back while one process appends');
+      try {
+        for (let time = 0; time < TIMES; time++) {
+          const away = brokers.nodes.filter((_, i) => i !== time % brokers.nodes.length);
+          await Promise.all(away.map((node) => node.kill()));
+          await sleep(AWAY_MS.least + Math.random() * (AWAY_MS.most - AWAY_MS.least));
+          await Promise.all(away.map((node) => node.restart()));
+          const back = Date.now();
+          while (Math.min(...appended) < back && Date.now() < back + BACK_MS) await sleep(100);
+          expect(appended.filter((at) => at < back)).toEqual([]);
+          countFault('two brokers away and back while one process appends');
+        }
+      } finally {
+        stopping.abort();
+        await Promise.all(writers);
       }
-      stopping.abort();
-      await Promise.all(writers);
     },
     TIMES * (AWAY_MS.most + BACK_MS),
   );

@@ -44,10 +44,13 @@ const customData = (command: string, values: Record<string, string> = {}): Retur
 test.each(commandsOf(snippet('operations.md', 'UV_THREADPOOL_SIZE=16')))('%s', async (command) => {
   const dataDir = await makeDataDir();
   const { ports, stop } = await startedBy(command, dataDir);
-  const { status } = await fetch(`http://127.0.0.1:${ports.ops}/health/ready`);
-  await stop();
-  await removeDataDir(dataDir);
-  expect(status).toBe(200);
+  try {
+    const { status } = await fetch(`http://127.0.0.1:${ports.ops}/health/ready`);
+    expect(status).toBe(200);
+  } finally {
+    await stop();
+    await removeDataDir(dataDir);
+  }
 });
 
 test('tokens', async () => {

@@ -64,7 +64,8 @@ export class Stack {
 
   /** Resolves when every service is healthy, or has ended with success where that is asked for. */
   async up(): Promise<void> {
-    await Promise.all(this.services.map((name) => this.start(name)));
+    const starts = await Promise.allSettled(this.services.map((name) => this.start(name)));
+    for (const each of starts) if (each.status === 'rejected') throw each.reason;
     await Promise.all(
       this.services
         .filter((name) => this.of(name).check !== undefined)

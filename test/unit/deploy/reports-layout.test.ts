@@ -70,7 +70,7 @@ describe.each(['actuals', 'trends'])('the dashboard %s', (name) => {
   });
 });
 
-test('the plugin of the data source is installed, and Grafana starts without it too', () => {
+test('Grafana installs the plugin of the data source without waiting for it', () => {
   const compose = readFileSync(new URL('../../docker-compose.yml', GRAFANA), 'utf8');
   expect(compose).toMatch(/GF_PLUGINS_PREINSTALL: grafana-clickhouse-datasource@\d+\.\d+\.\d+\n/);
 });

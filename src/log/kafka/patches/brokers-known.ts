@@ -13,18 +13,28 @@ let isMended = false;
 export function mendBrokers(): void {
   if (isMended) return;
   isMended = true;
-  const { refreshMetadata } = BrokerPool.prototype;
+  const { refreshMetadata, findConnectedBroker, removeBroker } = BrokerPool.prototype;
   BrokerPool.prototype.refreshMetadata = async function (
     this: BrokerPool,
     topics: readonly string[],
   ): Promise<void> {
-    // kafkajs forgets its last connection when it is closed, but relies on there being one.
-    if (this.seedBroker === undefined) await this.createSeedBroker();
     try {
       await refreshMetadata.call(this, topics);
     } finally {
       identify(this);
     }
+  };
+  BrokerPool.prototype.findConnectedBroker = async function (this: BrokerPool): Promise<Broker> {
+    const broker = await findConnectedBroker.call(this);
+    // Meanwhile it may have been replaced by one that is not connected yet.
+    await this.connectBroker(broker);
+    return broker;
+  };
+  BrokerPool.prototype.removeBroker = function (this: BrokerPool, place): void {
+    const { seedBroker } = this;
+    removeBroker.call(this, place);
+    // kafkajs relies on there being one, but forgets the last.
+    this.seedBroker ??= seedBroker;
   };
   const { isConnected } = Broker.prototype;
   Broker.prototype.isConnected = function (this: Broker): boolean {
@@ -33,13 +43,17 @@ export function mendBrokers(): void {
 }
 
 /** Makes each broker of the pool the one that the metadata names. */
-function identify({ brokers, metadata }: BrokerPool): void {
-  for (const { nodeId, host, port } of metadata?.brokers ?? []) {
-    const broker = brokers[nodeId];
+function identify(pool: BrokerPool): void {
+  for (const { nodeId, host, port } of pool.metadata?.brokers ?? []) {
+    const broker = pool.brokers[nodeId];
     if (broker === undefined) continue;
     const { connectionPool } = broker;
-    if (connectionPool.host === host && connectionPool.port === port) broker.nodeId = nodeId;
-    // The next request asks for the metadata again.
-    else Reflect.deleteProperty(brokers, nodeId);
+    if (connectionPool.host === host && connectionPool.port === port) {
+      broker.nodeId = nodeId;
+    } else {
+      Reflect.deleteProperty(pool.brokers, nodeId);
+      // The next request asks for the metadata first.
+      pool.metadataExpireAt = null;
+    }
   }
 }

@@ -82,8 +82,13 @@ declare module 'kafkajs/src/cluster/brokerPool.js' {
         readonly port: number;
       }[];
     } | null;
-    findConnectedBroker: () => Promise<unknown>;
-    createSeedBroker(): Promise<void>;
+    metadataExpireAt: number | null;
+    findConnectedBroker: (this: BrokerPool) => Promise<Broker>;
+    connectBroker(broker: Broker): Promise<void>;
+    removeBroker: (
+      this: BrokerPool,
+      place: { readonly host: string; readonly port: number },
+    ) => void;
     refreshMetadata: (this: BrokerPool, topics: readonly string[]) => Promise<void>;
   }
 }

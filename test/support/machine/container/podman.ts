@@ -33,7 +33,7 @@ function areThere(): boolean {
 }
 
 /** These also work on a machine without systemd. */
-export const OPTIONS = ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs'];
+const OPTIONS = ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs'];
 
 /**
  * Returns the output of podman.

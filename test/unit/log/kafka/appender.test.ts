@@ -53,8 +53,8 @@ test('a leader that does not answer is asked once, and then whoever leads now', 
   expect(sent).toEqual(['silent', 'another']);
 });
 
-/** Producers of which the first one says nothing about the records, as kafkajs once did. */
-function faultyProducer(): { readonly kafka: Kafka; readonly sentBy: number[] } {
+/** Producers of which the first ones say nothing about the records, as kafkajs once did. */
+function faultyProducers(faulty: number): { readonly kafka: Kafka; readonly sentBy: number[] } {
   const sentBy: number[] = [];
   let count = 0;
   const producer = (): object => {
@@ -64,7 +64,7 @@ function faultyProducer(): { readonly kafka: Kafka; readonly sentBy: number[] } 
       disconnect: () => Promise.resolve(),
       send: () => {
         sentBy.push(number);
-        return Promise.resolve(number === 0 ? [] : [{ baseOffset: '7' }]);
+        return Promise.resolve(number < faulty ? [] : [{ baseOffset: '7' }]);
       },
     };
   };
@@ -72,10 +72,22 @@ function faultyProducer(): { readonly kafka: Kafka; readonly sentBy: number[] } 
 }
 
 test('a producer that is at fault itself is replaced, and the records are sent again', async () => {
-  const { kafka, sentBy } = faultyProducer();
+  const { kafka, sentBy } = faultyProducers(1);
   const options = { compression: 'none', timeoutMs: 2_000, prefix: '', logger } as const;
   const appender = await Appender.connect(kafka, options);
   const record = { key: 'a', partition: 0, headers: {}, value: Buffer.from('a') };
   expect(await appender.append('uploads', [record])).toEqual([{ partition: 0, offset: 7 }]);
   expect(sentBy).toEqual([0, 1]);
+});
+
+test('if the new producer is at fault too, the append is rejected, and the next has another', async () => {
+  const { kafka, sentBy } = faultyProducers(2);
+  const options = { compression: 'none', timeoutMs: 2_000, prefix: '', logger } as const;
+  const appender = await Appender.connect(kafka, options);
+  const record = { key: 'a', partition: 0, headers: {}, value: Buffer.from('a') };
+  await expect(appender.append('uploads', [record])).rejects.toThrow(
+    'the log did not take the records: the answer has no offset',
+  );
+  expect(await appender.append('uploads', [record])).toEqual([{ partition: 0, offset: 7 }]);
+  expect(sentBy).toEqual([0, 1, 2]);
 });

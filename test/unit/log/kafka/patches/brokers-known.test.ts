@@ -34,7 +34,7 @@ function seed(pool: BrokerPool, node: Node): void {
 /** Refreshes the metadata. The brokers answer with `nodes`. */
 function refresh(pool: BrokerPool, nodes: Promise<readonly Node[]>): Promise<void> {
   const metadata = async (): Promise<object> => ({ brokers: await nodes, topicMetadata: [] });
-  pool.findConnectedBroker = () => Promise.resolve({ metadata });
+  pool.findConnectedBroker = () => Promise.resolve({ metadata } as unknown as Broker);
   return pool.refreshMetadata([]);
 }
 
@@ -68,14 +68,28 @@ test('a broker keeps its id when the first connection changes while metadata is 
   ]);
 });
 
-test('metadata is asked for although every connection has been forgotten', async () => {
+test('the last connection is not forgotten, so that metadata can be asked for', async () => {
   const pool = poolOf();
-  pool.seedBroker = undefined;
+  seed(pool, ONE);
+  await refresh(pool, Promise.resolve([ONE]));
+  pool.removeBroker(ONE);
+  expect(brokersOf(pool)).toEqual([]);
   await refresh(pool, Promise.resolve([ONE, TWO]));
   expect(brokersOf(pool)).toEqual([
     [1, 1, 1],
     [2, 2, 2],
   ]);
+});
+
+test('a broker is asked only once it is connected', async () => {
+  const pool = poolOf();
+  const connected: unknown[] = [];
+  pool.connectBroker = (broker) => Promise.resolve(void connected.push(broker));
+  seed(pool, ONE);
+  const { seedBroker } = pool;
+  seedBroker!.isConnected = () => true;
+  expect(await pool.findConnectedBroker()).toBe(seedBroker);
+  expect(connected).toEqual([seedBroker]);
 });
 
 test('a broker is connected once its versions are known', async () => {
