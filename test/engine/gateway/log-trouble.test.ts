@@ -40,10 +40,9 @@ async function expectUnavailable(response: Response): Promise<void> {
   expect(response.status).toBe(503);
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await problemOf(response)).toMatchObject({ status: 503, title: 'Service Unavailable' });
-  await eventually(
-    () =>
-      gateway.lines.findLast((line) => line['msg'] === 'create')?.['outcome'] === 'not confirmed',
-  );
+  const said = () => gateway.lines.findLast((line) => line['msg'] === 'create');
+  await eventually(() => said()?.['outcome'] === 'not confirmed');
+  expect(said()!['reason']).toEqual(expect.any(String));
   expect(gateway.lookup.known.size).toBe(0);
 }
 
