@@ -40,7 +40,12 @@ test.each([
     '1bcfbd16c297da3c',
   ],
   ['brokers-known', 'BrokerPool.refreshMetadata', pool['refreshMetadata']!, '321791027a1a0f95'],
-  ['brokers-known', 'BrokerPool.findConnectedBroker', pool['findConnectedBroker']!, '6b15cfd1e50e09ee'],
+  [
+    'brokers-known',
+    'BrokerPool.findConnectedBroker',
+    pool['findConnectedBroker']!,
+    '6b15cfd1e50e09ee',
+  ],
   ['brokers-known', 'BrokerPool.removeBroker', pool['removeBroker']!, 'cf768349c4b6c530'],
   ['brokers-known', 'Broker.isConnected', broker['isConnected']!, 'f69f2b7c09ecf378'],
   ['sockets', 'socketFactory', socketFactory, 'a6fb14f0286c44af'],
