@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { readComposeFile, ROOT } from '../../support/compose/compose-file.js';
 import { OURS, removeOurs } from '../../support/compose/leftovers.js';
 import { Stack } from '../../support/compose/stack.js';
+import { until } from '../../support/kafka/until.js';
 import { buildImage, describeWithPodman, podman } from '../../support/machine/container/podman.js';
 import { ApiClient } from '../../support/service/api-client.js';
 
@@ -17,7 +17,7 @@ import { ApiClient } from '../../support/service/api-client.js';
 
 /** Builds the image of the service and those of others, and starts them. */
 const START_MS = 840_000;
-const WAIT_MS = 60_000;
+const POLL_MS = 200;
 const MIB = 1_048_576;
 const IMAGE_MIB = 130;
 /** The command line tool of a container. */
@@ -117,7 +117,7 @@ describeWithPodman('docker-compose.yml', () => {
     }
     const targets = async (): Promise<readonly Target[]> =>
       ((await asked('targets')) as { activeTargets: readonly Target[] }).activeTargets;
-    await until(async () => (await targets()).every(({ health }) => health === 'up'));
+    await until(async () => (await targets()).every(({ health }) => health === 'up'), POLL_MS);
     expect((await targets()).map(({ labels }) => labels.instance).sort()).toEqual(
       PROCESSES.map((name) => `${name}:9464`),
     );
@@ -160,7 +160,7 @@ describeWithPodman('docker-compose.yml', () => {
     const { port } = new URL(stack.url(gateway, 8080));
     const client = new ApiClient(() => Number(port), token.trim());
     // The service accepts a new token within a second.
-    await until(async () => (await client.get('cost', 'none')).status === 400);
+    await until(async () => (await client.get('cost', 'none')).status === 400, POLL_MS);
     return client;
   }
 
@@ -173,11 +173,3 @@ describeWithPodman('docker-compose.yml', () => {
     return stack.exec('clickhouse', 'sh', '-c', `${command!} --query '${sql}'`);
   }
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + WAIT_MS;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('it does not come to that');
-    await sleep(200);
-  }
-}

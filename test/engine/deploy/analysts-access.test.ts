@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { filledIn } from '../../../src/warehouse/schema/placeholders.js';
 import { statementsOf } from '../../../src/warehouse/sql.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { usersXml } from '../../support/clickhouse/users.js';
 
 /**
  * Checks what deploy/clickhouse/analysts lets an analyst do. The engine in a process takes users only from
@@ -76,17 +77,8 @@ describe('an analyst of one account', () => {
 
     folder = await mkdtemp(join(tmpdir(), 'custom-data-access-'));
     const users = join(folder, 'users.xml');
-    await writeFile(
-      users,
-      `<clickhouse>
-        <profiles><default/></profiles><quotas><default/></quotas>
-        <users><default>
-          <password/><profile>default</profile><quota>default</quota>
-          <grants>${[...SETTING_UP, ...grants].map((each) => `<query>${each}</query>`).join('')}</grants>
-          <databases><custom_data>${filters.join('')}</custom_data></databases>
-        </default></users>
-      </clickhouse>`,
-    );
+    const databases = `<databases><custom_data>${filters.join('')}</custom_data></databases>`;
+    await writeFile(users, usersXml([...SETTING_UP, ...grants], databases));
     server = await ClickHouseHttp.start({
       config: `<clickhouse><users_config>${users}</users_config></clickhouse>`,
     });

@@ -11,6 +11,7 @@ import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { usersXml } from '../../support/clickhouse/users.js';
 import { withoutKeeper } from '../../support/clickhouse/without-keeper.js';
 import { csv, goodRow, verdictOn } from '../../support/files/files.js';
 import { CLUSTER, envOf, hosts, page, serverXml, userStatements } from './cluster-page.js';
@@ -36,16 +37,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Makes the schema, stores an upload, reads it back and erases it, with these rights. */
 async function useWith(rights: readonly string[]): Promise<void> {
   const users = join(folder, 'users.xml');
-  await writeFile(
-    users,
-    `<clickhouse>
-      <profiles><default/></profiles><quotas><default/></quotas>
-      <users><default>
-        <password/><profile>default</profile><quota>default</quota>
-        <grants>${[...rights, OF_THE_TEST].map((each) => `<query>${each}</query>`).join('')}</grants>
-      </default></users>
-    </clickhouse>`,
-  );
+  await writeFile(users, usersXml([...rights, OF_THE_TEST]));
   const config = serverXml
     .replace(/<host>clickhouse-\d-\d</g, '<host>127.0.0.1<')
     .replace(
