@@ -2,7 +2,7 @@ import { type Family, ownTexts, valueColumns } from '../domain/families/index.js
 import type { Arena } from '../domain/memory.js';
 import type { UploadColumns } from './upload-columns.js';
 import type { PreparedUpload } from './verdict.js';
-import type { NumberColumn } from './columns.js';
+import type { NumberColumn } from './column-kinds.js';
 import type { Kernel } from './kernel/kernel.js';
 
 const NONE = new Uint8Array(0);

@@ -18,7 +18,7 @@ import {
   TextColumn,
   tableOf,
   textRuleOf,
-} from './columns.js';
+} from './column-kinds.js';
 
 /** Where the family's columns stand in a file. */
 export interface Header {

@@ -1,9 +1,9 @@
-import { COST } from './cost.js';
+import { COST } from './cost-columns.js';
 import type { Family, FamilyName } from './family.js';
-import { SELF_SERVE } from './self-serve.js';
+import { SELF_SERVE } from './self-serve-columns.js';
 
-export { COST } from './cost.js';
-export { SELF_SERVE } from './self-serve.js';
+export { COST } from './cost-columns.js';
+export { SELF_SERVE } from './self-serve-columns.js';
 export {
   joinedTexts,
   keyColumns,

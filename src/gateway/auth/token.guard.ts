@@ -1,9 +1,12 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { UPLOADING_ROLES, type TokenDirectory } from '../../accounts/account.js';
 import { isFamilyName } from '../../domain/families/index.js';
-import { type ApiRequest, tokenIn } from '../http/call.js';
+import { type ApiRequest, SCHEME } from '../http/call.js';
 import { TOKEN_DIRECTORY } from '../dependencies.js';
 import { forbidden, noToken, nothingHere, unknownToken } from '../http/problem.js';
+
+// Scheme words are case-insensitive (RFC 9110, 11.1); the one space is this API's own rule.
+const CREDENTIALS = new RegExp(`^${SCHEME} ([^\\s]+)$`, 'i');
 
 /**
  * Lets a call run only with a token whose role may upload. Runs before a byte of the body is read.
@@ -21,7 +24,7 @@ export class TokenGuard implements CanActivate {
     const operation = request.method === 'POST' ? 'create' : 'read';
     request.call = { operation, family, startedAt: performance.now() };
 
-    const token = tokenIn(request.headers.authorization);
+    const token = CREDENTIALS.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined) throw noToken();
     const holder = this.tokens.holderOf(token);
     if (holder === undefined) throw unknownToken();

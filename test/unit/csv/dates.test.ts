@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { dayOf, LAST_DAY, textOfDay } from '../../../src/domain/days.js';
-import { DayColumn } from '../../../src/csv/columns.js';
+import { DayColumn } from '../../../src/csv/column-kinds.js';
 import { Kernel } from '../../../src/csv/kernel/kernel.js';
 import { BrokenRule } from '../../../src/csv/kernel/codes.js';
 import { takenBy } from './taken.js';

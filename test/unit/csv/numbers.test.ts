@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { AmountColumn, CountColumn } from '../../../src/csv/columns.js';
+import { AmountColumn, CountColumn } from '../../../src/csv/column-kinds.js';
 import { Kernel } from '../../../src/csv/kernel/kernel.js';
 import { takenBy } from './taken.js';
 import { runs } from '../../support/model/property.js';

@@ -1,4 +1,4 @@
-import { type CheckedColumn, NumberColumn } from '../../../src/csv/columns.js';
+import { type CheckedColumn, NumberColumn } from '../../../src/csv/column-kinds.js';
 import type { Kernel } from '../../../src/csv/kernel/kernel.js';
 import { CsvScanner, RowBlock } from '../../../src/csv/csv-scanner.js';
 

@@ -62,7 +62,7 @@ describe('migrate', () => {
     expect(await recorded()).toEqual([
       { number: 101, name: 'cost' },
       { number: 102, name: 'self-serve' },
-      { number: 103, name: 'metrics' },
+      { number: 103, name: 'metric-catalogue' },
       { number: 104, name: 'requests' },
       { number: 105, name: 'reports' },
       { number: 106, name: 'erasures' },
