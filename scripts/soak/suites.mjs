@@ -5,7 +5,6 @@ const chaos = readdirSync(new URL('../../test/process/chaos', import.meta.url));
 
 const paths = [
   ...chaos.map((name) => `test/process/chaos/${name}`),
-  'test/kafka/cluster/',
   'test/kafka/outage.test.ts',
   'test/process/clickhouse/outage.test.ts',
   'test/process/clickhouse/refusals.test.ts',
@@ -18,6 +17,8 @@ const paths = [
 ];
 
 export const SUITES = [
+  // Takes as long as all the others together, so it begins first.
+  { path: 'test/kafka/cluster/', env: {}, isLong: true },
   ...paths.map((path) => ({ path, env: {} })),
   // Uses the large file that the documents mention. The test measures memory, and garbage
   // collection needs processor time, so it runs first and alone.

@@ -24,14 +24,14 @@ export function add(tally, more) {
 }
 
 /**
- * Returns the suite to run next. Suites that have not run come first. Then comes the one that
- * causes the rarest kind of fault, until there are enough of each kind. Chance decides between
- * equals. Returns undefined if there is no suite to run.
+ * Returns the suite to run next. Suites that have not run come first, long ones before others.
+ * Then comes the one that causes the rarest kind of fault, until there are enough of each kind.
+ * Chance decides between equals. Returns undefined if there is no suite to run.
  */
 export function nextSuite(suites, faults, random) {
   const free = suites.filter(({ isUnderWay, hasFailed }) => !isUnderWay && !hasFailed);
-  const ranks = free.map(({ runs, kinds }) =>
-    runs === 0 ? -1 : Math.min(WANTED, ...[...kinds].map((kind) => faults.get(kind) ?? 0)),
+  const ranks = free.map(({ runs, kinds, isLong }) =>
+    runs === 0 ? (isLong ? -2 : -1) : Math.min(WANTED, ...[...kinds].map((kind) => faults.get(kind) ?? 0)),
   );
   const lowest = Math.min(...ranks);
   const first = free.filter((_, i) => ranks[i] === lowest);

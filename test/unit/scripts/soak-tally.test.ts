@@ -9,6 +9,7 @@ interface Suite {
   readonly path: string;
   readonly runs: number;
   readonly isUnderWay: boolean;
+  readonly isLong?: boolean;
   readonly hasFailed: boolean;
   readonly kinds: ReadonlySet<string>;
 }
@@ -82,6 +83,8 @@ it('sums up what test files have written, in the order of names', () => {
 it('begins with what has not run, then goes to the rarest fault', () => {
   const [kills, disks] = [suite('kills', 1, ['killed', 'full']), suite('disks', 1, ['full'])];
   expect(next([kills, suite('new', 0, [])], { killed: 1, full: 1 })).toBe('new');
+  const long = { ...suite('long', 0, []), isLong: true };
+  expect(next([kills, suite('new', 0, []), long], { killed: 1, full: 1 })).toBe('long');
   expect(next([kills, disks], { killed: 3, full: 4 })).toBe('kills');
   expect(next([{ ...kills, isUnderWay: true }, disks], { killed: 3, full: 4 })).toBe('disks');
 });
