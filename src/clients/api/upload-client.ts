@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FamilyName } from '../../domain/families/index.js';
+import { Backoff } from '../../domain/retry.js';
 import { isFinal, type UploadRequestRecord } from '../../status/transition.js';
 import { MAX_FILE_BYTES } from '../../domain/upload-limits.js';
 import { withBackoff } from './backoff.js';
@@ -119,20 +120,19 @@ export class UploadClient {
     // A service that does not know the preference answers at once, and is asked again after a pause.
     const init = { headers: { Prefer: `wait=${WAIT_SECONDS}` } };
     const timeoutMs = READ_TIMEOUT_MS + WAIT_SECONDS * 1000;
-    let pause = FIRST_POLL_MS;
+    const pauses = new Backoff(FIRST_POLL_MS, LONGEST_POLL_MS);
     let known: string | undefined;
     for (;;) {
       const askedAt = Date.now();
       const record = await this.call(this.pathOf(family, requestId), init, timeoutMs, signal);
       if (record.status !== known) {
         known = record.status;
-        pause = FIRST_POLL_MS;
+        pauses.reset();
         yield record;
         if (isFinal(record.status)) return;
       }
-      const rest = pause - (Date.now() - askedAt);
+      const rest = pauses.next() - (Date.now() - askedAt);
       if (rest > 0) await sleep(rest, undefined, signal === undefined ? {} : { signal });
-      pause = Math.min(pause * 1.5, LONGEST_POLL_MS);
     }
   }
 

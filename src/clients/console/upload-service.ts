@@ -1,5 +1,6 @@
 import { NetworkError, problemOf, UploadClientError } from '../api/errors.js';
 import type { FamilyName } from '../../domain/families/index.js';
+import { Backoff } from '../../domain/retry.js';
 import { isFinal, type UploadRequestRecord } from '../../status/transition.js';
 
 const CREATE_TIMEOUT_MS = 120_000;
@@ -96,14 +97,14 @@ export class UploadService {
     from: Pick<UploadRequestRecord, 'requestId' | 'status'>,
   ): AsyncGenerator<UploadRequestRecord, void> {
     let known = from.status;
-    let pause = FIRST_PAUSE_MS;
+    const pauses = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     while (!isFinal(known)) {
       let asked = 0;
       try {
         const record = await this.read(family, from.requestId, WAIT_SECONDS);
         if (record.status !== known) {
           known = record.status;
-          pause = FIRST_PAUSE_MS;
+          pauses.reset();
           yield record;
           continue;
         }
@@ -113,8 +114,7 @@ export class UploadService {
       }
       // Also where the service has waited as asked: one that does not know the preference answers
       // at once.
-      await sleep(Math.max(asked, pause));
-      pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
+      await sleep(Math.max(asked, pauses.next()));
     }
   }
 

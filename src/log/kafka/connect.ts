@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { sleep } from '../../domain/retry.js';
+import { Backoff, retrying } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { TOPICS, LogSetupError } from '../upload-log.js';
 import { Appender } from './appender.js';
@@ -9,7 +9,7 @@ import { DirectReader } from './direct-reader.js';
 import { reasonOf, refusalAtStart } from './failure.js';
 import { ensureTopics, type TopicSettings } from './topics.js';
 
-const RETRY_MS = 1_000;
+const LONGEST_PAUSE_MS = 1_000;
 /** A line about what is waited for, at most this often. */
 const LOG_MS = 10_000;
 
@@ -39,27 +39,28 @@ export async function connectWhenUp(
   signal: AbortSignal,
 ): Promise<Connected> {
   const { brokers, logger } = options;
-  // New topics are not known to all brokers at once: the first failure is not worth a line.
-  for (let loggedAt: number | undefined; ;) {
+  let loggedAt: number | undefined;
+  const attempt = (): Promise<Connected> => {
     signal.throwIfAborted();
-    try {
-      return await connect(options);
-    } catch (error) {
-      if (error instanceof LogSetupError) throw error;
-      const refused = refusalAtStart(error);
-      if (refused !== undefined) throw new LogSetupError(refused, { cause: error });
-      if (loggedAt === undefined) {
-        loggedAt = 0;
-      } else if (Date.now() - loggedAt >= LOG_MS) {
-        loggedAt = Date.now();
-        logger.warn(
-          { brokers, reason: reasonOf(error) },
-          'waiting for the brokers of KAFKA_BROKERS; should they be up, see KAFKA_TLS and KAFKA_SASL_*',
-        );
-      }
+    return connect(options);
+  };
+  const isPassing = (error: unknown): boolean => {
+    if (signal.aborted || error instanceof LogSetupError) return false;
+    const refused = refusalAtStart(error);
+    if (refused !== undefined) throw new LogSetupError(refused, { cause: error });
+    // New topics are not known to all brokers at once: the first failure is not worth a line.
+    if (loggedAt === undefined) {
+      loggedAt = 0;
+    } else if (Date.now() - loggedAt >= LOG_MS) {
+      loggedAt = Date.now();
+      logger.warn(
+        { brokers, reason: reasonOf(error) },
+        'waiting for the brokers of KAFKA_BROKERS; should they be up, see KAFKA_TLS and KAFKA_SASL_*',
+      );
     }
-    await sleep(RETRY_MS, signal);
-  }
+    return true;
+  };
+  return retrying(attempt, isPassing, signal, new Backoff(undefined, LONGEST_PAUSE_MS));
 }
 
 async function connect(options: ConnectOptions): Promise<Connected> {

@@ -6,12 +6,14 @@ import kafkajs, {
   type PartitionAssigner,
 } from 'kafkajs';
 import { inTime } from '../../domain/in-time.js';
+import { Backoff } from '../../domain/retry.js';
 import { logRefusals } from '../../ops/metrics.js';
 import type { LogUnavailableError } from '../upload-log.js';
 import { QUICK_RETRIES } from './client.js';
 import { refusal, rootOf, unavailable, unreadable } from './failure.js';
 
-const RETRY_MS = 100;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 500;
 const { KafkaJSError } = kafkajs;
 
 /** Where to go on reading in a partition. */
@@ -186,6 +188,7 @@ export class DirectReader {
   async retried<T>(what: string, work: () => Promise<T>): Promise<T> {
     let late: LogUnavailableError | undefined;
     let last: unknown = new Error('no answer');
+    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     const attempts = async (): Promise<T> => {
       for (;;) {
         try {
@@ -197,7 +200,7 @@ export class DirectReader {
           if (isRefused || unreadable(error) !== undefined) throw unavailable(what, error);
           last = error;
         }
-        await sleep(RETRY_MS);
+        await sleep(backoff.next());
         await this.refresh().catch(() => undefined);
       }
     };

@@ -3,6 +3,7 @@ import type { EachBatchPayload } from 'kafkajs';
 import type { Consumption, RecordHandler } from '../upload-log.js';
 import { Assignment } from './assignment.js';
 import { inTime } from '../../domain/in-time.js';
+import { Backoff } from '../../domain/retry.js';
 import { RestartingConsumer, type RestartingOptions } from './restarting-consumer.js';
 
 /**
@@ -11,7 +12,7 @@ import { RestartingConsumer, type RestartingOptions } from './restarting-consume
  * between batches.
  */
 const PATIENCE_MS = 100;
-const ASK_AGAIN_MS = 500;
+const LONGEST_PAUSE_MS = 1_000;
 
 export interface ConsumptionOptions extends RestartingOptions {
   /** How long commits are retried after `stop`. */
@@ -133,11 +134,12 @@ export class KafkaConsumption implements Consumption {
 
   /** Asks until there is an answer; undefined after `stop`. */
   private async answered<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    const backoff = new Backoff(undefined, LONGEST_PAUSE_MS);
     while (!this.isStopped) {
       try {
         return await ask();
       } catch {
-        await sleep(ASK_AGAIN_MS);
+        await sleep(backoff.next());
       }
     }
     return undefined;
