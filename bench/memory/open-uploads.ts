@@ -11,10 +11,8 @@ import { transitionRecord } from '../../src/status/publisher.js';
 import { VersionClock } from '../../src/domain/version.js';
 import { ChunkBuffers, Chunker } from '../../src/gateway/create/receive/chunker.js';
 import { TimedLog } from '../../src/gateway/create/timed-log.js';
-import {
-  UploadWriter,
-  type UploadIdentity,
-} from '../../src/gateway/create/receive/upload-writer.js';
+import { UploadWriter } from '../../src/gateway/create/receive/upload-writer.js';
+import type { UploadIdentity } from '../../src/log/uploads/upload-records.js';
 import { configuredKafkaLog } from '../../src/log/kafka/configured.js';
 import type { KafkaLog } from '../../src/log/kafka/kafka-log.js';
 

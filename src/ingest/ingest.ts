@@ -10,13 +10,12 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { Failure } from '../domain/failure.js';
 import { inTime } from '../domain/in-time.js';
-import type { UploadEnd } from '../log/uploads/upload-records.js';
+import { endIn } from '../log/uploads/upload-records.js';
 import { uploadsInFlight } from '../ops/metrics.js';
 import { endSpan } from '../ops/tracing.js';
 import { Assembler } from './assemble/assembler.js';
 import { ChunkStore } from './assemble/chunk-store.js';
 import { type Assignment, EndWatch } from './assemble/end-watch.js';
-import type { CompleteUpload } from './assemble/complete-upload.js';
 import { OwnedPartition } from './watermark/owned-partition.js';
 import type { IngestDependencies } from './dependencies.js';
 import { CrashJournal } from './crash/crash-journal.js';
@@ -24,7 +23,12 @@ import { nodeFiles } from './files/node-files.js';
 import type { WorkingFiles } from './files/working-files.js';
 import { UploadProcessor } from './process-upload.js';
 import { PreparePool, type Preparer } from './prepare/prepare-pool.js';
-import { isErased, uploadInFlight, type UploadInFlight } from './upload-in-flight.js';
+import {
+  type CompleteUpload,
+  isErased,
+  uploadInFlight,
+  type UploadInFlight,
+} from './upload-in-flight.js';
 import { WaitingRoom } from './waiting-room.js';
 
 /** Ends of partitions are looked at no more often than this while uploads are open. */
@@ -194,8 +198,7 @@ export class Ingest implements RecordHandler {
 
 /** The bytes of the upload that a record completes; undefined for every other record. */
 function completedBytes({ headers, value }: LogRecord): number | undefined {
-  if (headers['type'] !== 'end') return undefined;
-  return (JSON.parse(value.toString('utf8')) as UploadEnd).bytes;
+  return headers['type'] === 'end' ? endIn(value).bytes : undefined;
 }
 
 /**

@@ -52,11 +52,7 @@ export class UploadProcessor {
     this.batchers = new Map(
       FAMILIES.map(({ name }) => [
         name,
-        new Batcher(
-          config.limits,
-          () => !this.preparation.isIdle || isMoreComing(),
-          (batch) => settler.settle(batch),
-        ),
+        new Batcher(config.limits, () => !this.preparation.isIdle || isMoreComing(), settler),
       ]),
     );
   }
@@ -68,9 +64,25 @@ export class UploadProcessor {
    * @throws whatever ends the process; the next one processes the upload again
    */
   async process(upload: UploadInFlight): Promise<void> {
+    const { requestId } = upload;
     this.steps.publisher.observe(upload.version);
     try {
-      await this.toFinalStatus(upload);
+      // 1. Alone, if it may have ended a process before; to the dead letters after three deaths.
+      const deaths = await this.gate.enter(requestId);
+      if (deaths !== undefined) {
+        await deadLetter(this.steps, upload, { kind: 'crash', deaths });
+        this.journal.end(requestId);
+        return;
+      }
+      // 2. Parse, validate, group, encode: on a thread, accounts taking turns.
+      const verdict = await this.preparation.prepare(upload);
+      // 3. In a batch: on disk, `ingested`, read back, `succeeded`. Or `failed`.
+      const ended = verdict.valid ? this.write(upload, verdict.upload) : this.fail(upload, verdict);
+      // A batch waits for nothing once no upload is being prepared.
+      if (this.preparation.isIdle) this.flush();
+      await ended;
+      // 4. The next upload that has to run alone may begin.
+      this.gate.leave(requestId);
     } catch (error) {
       // The next process may meet the same: see `close`.
       if (!this.signal.aborted) this.hasFailed = true;
@@ -83,25 +95,6 @@ export class UploadProcessor {
     for (const batcher of this.batchers.values()) batcher.close();
     this.gate.close();
     this.journal.close(this.hasFailed);
-  }
-
-  private async toFinalStatus(upload: UploadInFlight): Promise<void> {
-    const { requestId } = upload;
-    // 1. Alone, if it may have ended a process before; to the dead letters after three deaths.
-    const deaths = await this.gate.enter(requestId);
-    if (deaths !== undefined) {
-      await deadLetter(this.steps, upload, { kind: 'crash', deaths });
-      this.journal.end(requestId);
-      return;
-    }
-    // 2. Parse, validate, group, encode: on a thread, accounts taking turns.
-    const verdict = await this.preparation.prepare(upload);
-    // 3. In a batch: on disk, `ingested`, read back, `succeeded`. Or `failed`.
-    const ended = verdict.valid ? this.write(upload, verdict.upload) : this.fail(upload, verdict);
-    // A batch waits for nothing once no upload is being prepared.
-    if (this.preparation.isIdle) this.flush();
-    await ended;
-    this.gate.leave(requestId);
   }
 
   private flush(): void {

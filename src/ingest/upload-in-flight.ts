@@ -1,8 +1,19 @@
 import { type RowCounts, type Transition, uploaded } from '../status/transition.js';
 import type { ErasedUploads } from '../domain/erased-uploads.js';
 import { beginSpan, type Span, SpanKind } from '../ops/tracing.js';
-import type { CompleteUpload } from './assemble/complete-upload.js';
+import type { UploadInLog } from '../log/uploads/upload-records.js';
 import type { OwnedPartition } from './watermark/owned-partition.js';
+
+/** An upload whose end has been read. */
+export interface CompleteUpload extends UploadInLog {
+  /** The trace of the request. */
+  readonly traceparent: string | undefined;
+  /**
+   * The file, in parts that follow one another, each in a buffer of its own; undefined when its chunks
+   * are no longer in the log.
+   */
+  readonly parts: readonly Uint8Array<ArrayBuffer>[] | undefined;
+}
 
 /** A complete upload on its way through preparation, batch and warehouse. */
 export interface UploadInFlight extends CompleteUpload {

@@ -12,7 +12,8 @@ import {
   type GatewayConfig,
 } from '../dependencies.js';
 import { Idempotency, type KeyedFile } from './idempotency/idempotency.js';
-import type { UploadIdentity, UploadWriter } from './receive/upload-writer.js';
+import type { UploadIdentity } from '../../log/uploads/upload-records.js';
+import type { UploadWriter } from './receive/upload-writer.js';
 import { answerOf } from './timed-log.js';
 
 /** A file that has arrived completely, and what was begun for it when its upload began. */

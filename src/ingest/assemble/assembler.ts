@@ -1,12 +1,13 @@
 import {
   firstOffsetOf,
+  endIn,
   type UploadEnd,
   type UploadRecordHeaders,
 } from '../../log/uploads/upload-records.js';
 import type { LogRecord, UploadLog } from '../../log/upload-log.js';
 import { openUploads } from '../../ops/metrics.js';
 import type { ChunkStore, OpenChunks } from './chunk-store.js';
-import type { CompleteUpload } from './complete-upload.js';
+import type { CompleteUpload } from '../upload-in-flight.js';
 import type { Watermark } from '../watermark/owned-partition.js';
 
 interface OpenUpload {
@@ -125,7 +126,7 @@ export class Assembler {
 
   private async complete(headers: UploadRecordHeaders, record: LogRecord): Promise<CompleteUpload> {
     const { requestId, account, family, traceparent } = headers;
-    const end = JSON.parse(record.value.toString('utf8')) as UploadEnd;
+    const end = endIn(record.value);
     let chunks = this.open.get(requestId)?.chunks;
     if (!isWhole(chunks, end)) {
       await this.readAgain(requestId, end, record);

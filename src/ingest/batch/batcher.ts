@@ -1,9 +1,10 @@
 import type { PreparedUpload } from '../../csv/verdict.js';
 import type { UploadInFlight } from '../upload-in-flight.js';
+import type { BatchSettler } from '../write/settle-batch.js';
 
 /** A prepared upload in its batch, and the promise of its final status. */
 export interface BatchItem {
-  readonly flight: UploadInFlight;
+  readonly upload: UploadInFlight;
   readonly prepared: PreparedUpload;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -48,23 +49,19 @@ export class Batcher {
   private timer: NodeJS.Timeout | undefined;
   private isDue = false;
 
-  /**
-   * @param isMoreComing whether uploads are on their way that may join the batch
-   * @param writeBatch settles every item; resolves when the next batch may be begun, and does not
-   * reject
-   */
+  /** @param isMoreComing whether uploads are on their way that may join the batch */
   constructor(
     private readonly limits: BatchLimits,
     private readonly isMoreComing: () => boolean,
-    private readonly writeBatch: (batch: readonly BatchItem[]) => Promise<void>,
+    private readonly settler: Pick<BatchSettler, 'settle'>,
   ) {}
 
   /** Resolves when the upload is `succeeded` or `failed`, and the log knows it. */
-  write(flight: UploadInFlight, prepared: PreparedUpload): Promise<void> {
+  write(upload: UploadInFlight, prepared: PreparedUpload): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.items.push({ flight, prepared, resolve, reject, since: performance.now() });
+      this.items.push({ upload, prepared, resolve, reject, since: performance.now() });
       this.rows += prepared.rows;
-      this.bytes += flight.end.bytes;
+      this.bytes += upload.end.bytes;
       this.timer ??= this.timerOfFirst();
       this.flushIfReady();
     });
@@ -74,7 +71,7 @@ export class Batcher {
   flushIfReady(): void {
     while (this.items.length > 0 && this.writing < this.atOnce() && this.isReady()) {
       this.writing++;
-      void this.writeBatch(this.take()).finally(() => {
+      void this.settler.settle(this.take()).finally(() => {
         this.writing--;
         this.flushIfReady();
       });
@@ -101,17 +98,17 @@ export class Batcher {
     let rows = 0;
     let bytes = 0;
     let count = 0;
-    for (const { prepared, flight } of this.items) {
+    for (const { prepared, upload } of this.items) {
       rows += prepared.rows;
-      bytes += flight.end.bytes;
+      bytes += upload.end.bytes;
       if (count > 0 && (rows > batchRows || bytes > batchBytes)) break;
       count++;
     }
     const batch = this.items.slice(0, count);
     this.items = this.items.slice(count);
-    for (const { prepared, flight } of batch) {
+    for (const { prepared, upload } of batch) {
       this.rows -= prepared.rows;
-      this.bytes -= flight.end.bytes;
+      this.bytes -= upload.end.bytes;
     }
     clearTimeout(this.timer);
     this.isDue = false;

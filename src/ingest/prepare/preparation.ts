@@ -2,8 +2,7 @@ import { reasonOfFile } from '../../csv/findings.js';
 import type { Verdict } from '../../csv/verdict.js';
 import { stageDuration } from '../../ops/metrics.js';
 import { beginSpan, endSpan, SpanKind } from '../../ops/tracing.js';
-import type { CompleteUpload } from '../assemble/complete-upload.js';
-import type { UploadInFlight } from '../upload-in-flight.js';
+import type { CompleteUpload, UploadInFlight } from '../upload-in-flight.js';
 import type { Preparer, PrepareWork } from './prepare-pool.js';
 
 /** The upload is invalid, for a reason; or preparing it throws, although it is alone and another file can be prepared. */

@@ -105,10 +105,10 @@ export class BatchStore {
   }
 
   private async insertOnce(batch: readonly BatchItem[]): Promise<void> {
-    const family = familyNamed(batch[0]!.flight.family);
+    const family = familyNamed(batch[0]!.upload.family);
     const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
     // Asked at every attempt: the account may be erased while the warehouse is away.
-    const wanted = batch.filter(({ flight }) => !isErased(this.erased, flight)).map(toStore);
+    const wanted = batch.filter(({ upload }) => !isErased(this.erased, upload)).map(toStore);
     if (wanted.length > 0) {
       try {
         await this.rows.writeBatch(family, wanted);
@@ -128,7 +128,7 @@ export class BatchStore {
   }
 }
 
-export function toStore({ flight, prepared }: BatchItem): UploadToStore {
-  const { requestId, account, version, uploadedAt } = flight;
+export function toStore({ upload, prepared }: BatchItem): UploadToStore {
+  const { requestId, account, version, uploadedAt } = upload;
   return { requestId, account, version, uploadedAt, prepared };
 }

@@ -16,17 +16,17 @@ const REASON = reasonOfFile(
  */
 export async function deadLetter(
   { log, erased, publisher, logger, signal }: StepDependencies,
-  flight: UploadInFlight,
+  upload: UploadInFlight,
   cause: Cause,
 ): Promise<void> {
-  if (isErased(erased, flight)) return;
-  const { requestId, account } = flight;
+  if (isErased(erased, upload)) return;
+  const { requestId, account } = upload;
   logger.error({ requestId, account, cause }, 'an upload is set aside');
   await retrying(
-    () => setAside(log, flight, cause),
+    () => setAside(log, upload, cause),
     (error) => error instanceof LogUnavailableError,
     signal,
   );
-  deadLetters.inc({ family: flight.family, cause: cause.kind });
-  await publisher.publish([flight], 'failed', REASON);
+  deadLetters.inc({ family: upload.family, cause: cause.kind });
+  await publisher.publish([upload], 'failed', REASON);
 }

@@ -117,7 +117,7 @@ export class MemoryTrials {
   private failed(waiting: Waiting, error: WarehouseError): void {
     const now = performance.now();
     if (waiting.failures++ === 0) waiting.firstFailure = now;
-    const { requestId, account } = waiting.item.flight;
+    const { requestId, account } = waiting.item.upload;
     this.logger.warn(
       { requestId, account, failures: waiting.failures, bytes: waiting.size.bytes },
       'the warehouse has no memory for this upload alone',

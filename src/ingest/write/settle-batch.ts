@@ -24,7 +24,7 @@ export class BatchSettler {
 
   /**
    * Stores a batch and takes its uploads to their final status. Resolves when the batch is on disk:
-   * the next one may be inserted while this one is read back.
+   * the next one may be inserted while this one is read back. Never rejects.
    */
   async settle(batch: readonly BatchItem[]): Promise<void> {
     const span = spanOf(batch);
@@ -58,39 +58,29 @@ export class BatchSettler {
     batch: readonly BatchItem[],
     rejected: readonly RejectedItem[],
   ): Promise<void> {
+    const { publisher, erased } = this.dependencies;
     try {
-      await this.toFinalStatus(batch, rejected);
+      const stored = without(batch, rejected).filter(({ upload }) => !isErased(erased, upload));
+      for (const { upload, prepared } of stored) {
+        upload.rows = { ...upload.rows, stored: prepared.rows };
+      }
+      // 2. `ingested` is published.
+      await publisher.publish(uploadsOf(stored), 'ingested');
+      // 3. A reader finds the rows again.
+      const lost = await this.findAgain(stored);
+      // 4. `succeeded` is published.
+      const found = uploadsOf(without(stored, lost));
+      await publisher.publish(found, 'succeeded');
+      for (const { item, error } of [...rejected, ...lost]) {
+        const cause = { kind: 'rejected', code: error.code ?? null } as const;
+        await deadLetter(this.dependencies, item.upload, cause);
+      }
+      for (const upload of found) this.measure(upload);
       // 5. Only now may the log forget the records.
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-  }
-
-  private async toFinalStatus(
-    batch: readonly BatchItem[],
-    rejected: readonly RejectedItem[],
-  ): Promise<void> {
-    const { publisher, erased } = this.dependencies;
-    const stored = without(batch, rejected).filter(({ flight }) => !isErased(erased, flight));
-    const flights = stored.map(({ flight }) => flight);
-    for (const { flight, prepared } of stored) {
-      flight.rows = { ...flight.rows, stored: prepared.rows };
-    }
-    // 2. `ingested` is published.
-    await publisher.publish(flights, 'ingested');
-    // 3. A reader finds the rows again.
-    const lost = await this.findAgain(stored);
-    const found = without(stored, lost).map(({ flight }) => flight);
-    // 4. `succeeded` is published.
-    await publisher.publish(found, 'succeeded');
-    for (const { item, error } of [...rejected, ...lost]) {
-      await deadLetter(this.dependencies, item.flight, {
-        kind: 'rejected',
-        code: error.code ?? null,
-      });
-    }
-    for (const flight of found) this.measure(flight);
   }
 
   /**
@@ -100,7 +90,7 @@ export class BatchSettler {
   private async findAgain(stored: readonly BatchItem[]): Promise<RejectedItem[]> {
     if (stored.length === 0) return [];
     const { rows, erased, logger, signal } = this.dependencies;
-    const family = familyNamed(stored[0]!.flight.family);
+    const family = familyNamed(stored[0]!.upload.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
     const lost: RejectedItem[] = [];
     let rejected: readonly RejectedItem[] = [];
@@ -108,11 +98,11 @@ export class BatchSettler {
     for (;;) {
       const uploads = missing.map(toStore);
       const found = await retrying(() => rows.readBack(family, uploads), isPassing, signal);
-      for (const { flight } of missing) {
-        flight.rows = { ...flight.rows, readBack: found.rows.get(flight.version) ?? 0 };
+      for (const { upload } of missing) {
+        upload.rows = { ...upload.rows, readBack: found.rows.get(upload.version) ?? 0 };
       }
       const absent = missing.filter(
-        ({ flight }) => !found.rows.has(flight.version) && !isErased(erased, flight),
+        ({ upload }) => !found.rows.has(upload.version) && !isErased(erased, upload),
       );
       // A rejected upload may have been on its way to the reader. Only now it is known to be lost.
       missing = without(absent, rejected);
@@ -127,14 +117,18 @@ export class BatchSettler {
     return lost;
   }
 
-  private measure(flight: UploadInFlight): void {
-    const seconds = Math.max(0, (Date.now() - timeOfVersion(flight.version)) / 1000);
-    timeToVisible.observe({ family: flight.family }, seconds);
+  private measure(upload: UploadInFlight): void {
+    const seconds = Math.max(0, (Date.now() - timeOfVersion(upload.version)) / 1000);
+    timeToVisible.observe({ family: upload.family }, seconds);
     this.dependencies.logger.info(
-      { requestId: flight.requestId, account: flight.account, seconds },
+      { requestId: upload.requestId, account: upload.account, seconds },
       'upload succeeded',
     );
   }
+}
+
+function uploadsOf(items: readonly BatchItem[]): UploadInFlight[] {
+  return items.map(({ upload }) => upload);
 }
 
 function without(items: readonly BatchItem[], rejected: readonly RejectedItem[]): BatchItem[] {
@@ -145,7 +139,7 @@ function without(items: readonly BatchItem[], rejected: readonly RejectedItem[])
 /** A trace of its own, linked to those of its uploads, which come from many requests. */
 function spanOf(batch: readonly BatchItem[]): Span {
   const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
-  const spans = batch.map(({ flight }) => flight.span);
-  const attributes = { family: batch[0]!.flight.family, uploads: batch.length, rows };
+  const spans = batch.map(({ upload }) => upload.span);
+  const attributes = { family: batch[0]!.upload.family, uploads: batch.length, rows };
   return beginSpan('write batch', SpanKind.CLIENT, undefined, attributes, spans);
 }

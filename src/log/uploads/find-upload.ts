@@ -1,5 +1,5 @@
 import { timeOfUuid } from '../../domain/request-id.js';
-import { firstOffsetOf, type UploadEnd } from './upload-records.js';
+import { endIn, firstOffsetOf } from './upload-records.js';
 import type { FamilyName } from '../../domain/families/index.js';
 import type { LogRecord, UploadLog } from '../upload-log.js';
 import type { StoredUpload } from './copy-chunks.js';
@@ -41,7 +41,7 @@ function isEndOf(requestId: string, headers: LogRecord['headers']): boolean {
 async function whole(log: UploadLog, record: LogRecord): Promise<StoredUpload | undefined> {
   const { partition, offset, headers } = record;
   const requestId = headers['requestId']!;
-  const end = JSON.parse(record.value.toString('utf8')) as UploadEnd;
+  const end = endIn(record.value);
   const from = firstOffsetOf(end, offset);
   const chunks = { topic: 'uploads', requestId, partition, from, to: offset } as const;
   if (from !== null) {

@@ -1,16 +1,20 @@
 import type { FamilyName } from '../../domain/families/index.js';
 
+/** What tells an upload apart, and whose it is. */
+export interface UploadIdentity {
+  readonly requestId: string;
+  readonly account: string;
+  readonly family: FamilyName;
+}
+
 /**
  * An upload in the log: `chunk` records in one partition, then one `end` or `abort`.
  *
  * The headers of each name the upload. A chunk's value is a piece of the (unpacked) CSV bytes, an
  * `end`'s value is JSON of {@link UploadEnd}, an `abort`'s value is empty.
  */
-export interface UploadRecordHeaders {
+export interface UploadRecordHeaders extends UploadIdentity {
   readonly type: 'chunk' | 'end' | 'abort';
-  readonly requestId: string;
-  readonly account: string;
-  readonly family: FamilyName;
   /** A chunk's place in its upload, from 0, in decimal digits; absent on `end` and `abort`. */
   readonly sequence?: string;
   /** On an `end`: the W3C trace context of the request, if it has one. */
@@ -39,11 +43,13 @@ export interface UploadEnd {
   readonly integratedChannels: readonly string[];
 }
 
+/** The end in a record's value. Only this service writes the topic. */
+export function endIn(value: Buffer): UploadEnd {
+  return JSON.parse(value.toString('utf8')) as UploadEnd;
+}
+
 /** A complete upload and the place of its `end` record. */
-export interface UploadInLog {
-  readonly requestId: string;
-  readonly account: string;
-  readonly family: FamilyName;
+export interface UploadInLog extends UploadIdentity {
   readonly end: UploadEnd;
   readonly partition: number;
   readonly endOffset: number;

@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { coversRequest, type ErasedUploads } from '../../../domain/erased-uploads.js';
 import { inTime } from '../../../domain/in-time.js';
 import type { RequestLookup } from '../../../status/request-lookup.js';
-import { type Transition, uploaded } from '../../../status/transition.js';
-import { transitionRecord } from '../../../status/publisher.js';
-import type { UploadEnd } from '../../../log/uploads/upload-records.js';
+import { firstTransition } from '../../../status/publisher.js';
+import type { Transition } from '../../../status/transition.js';
+import { endIn, type UploadEnd, type UploadIdentity } from '../../../log/uploads/upload-records.js';
 import type { VersionClock } from '../../../domain/version.js';
 import type { UploadLog } from '../../../log/upload-log.js';
 import { TimedLog } from '../timed-log.js';
-import type { UploadIdentity, UploadPlace } from '../receive/upload-writer.js';
+import type { UploadPlace } from '../receive/upload-writer.js';
 import {
   ERASED_UPLOADS,
   GATEWAY_CONFIG,
@@ -122,8 +122,9 @@ export class Idempotency {
   private async finish(identity: UploadIdentity, end: UploadEnd): Promise<Transition | undefined> {
     const { version } = end;
     const sentMax = this.clock.max.toString();
-    const transition = uploaded({ version, sentMax, ...identity }, end.acceptedAt);
-    await this.timedLog.append('status', transitionRecord(transition));
+    const upload = { version, sentMax, ...identity };
+    const { transition, record } = firstTransition(upload, end.acceptedAt);
+    await this.timedLog.append('status', record);
     this.lookup.remember(transition);
     const found = await this.lookup.find(identity.requestId);
     if (found === 'unavailable') throw uploadNotTaken();
@@ -137,7 +138,7 @@ export class Idempotency {
     for await (const records of this.log.read('uploads', partition, from, Infinity)) {
       for (const { headers, timestamp, value } of records) {
         if (headers['requestId'] === requestId && headers['type'] === 'end') {
-          return JSON.parse(value.toString()) as UploadEnd;
+          return endIn(value);
         }
         if (timestamp > until) return undefined;
       }

@@ -1,5 +1,8 @@
-import type { FamilyName } from '../../../domain/families/index.js';
-import type { UploadEnd, UploadRecordHeaders } from '../../../log/uploads/upload-records.js';
+import type {
+  UploadEnd,
+  UploadIdentity,
+  UploadRecordHeaders,
+} from '../../../log/uploads/upload-records.js';
 import {
   LogUnavailableError,
   type RecordPosition,
@@ -13,12 +16,6 @@ import type { TimedLog } from '../timed-log.js';
  * hold 8 MiB more while the log hangs. Four accept less than three.
  */
 const MAX_UNACKNOWLEDGED = 3;
-
-export interface UploadIdentity {
-  readonly requestId: string;
-  readonly account: string;
-  readonly family: FamilyName;
-}
 
 /** Where an upload's records are, as far as that is known before its end. */
 export interface UploadPlace extends Pick<UploadEnd, 'firstOffset'> {

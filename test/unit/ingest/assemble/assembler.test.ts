@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { Assembler } from '../../../../src/ingest/assemble/assembler.js';
-import type { CompleteUpload } from '../../../../src/ingest/assemble/complete-upload.js';
+import type { CompleteUpload } from '../../../../src/ingest/upload-in-flight.js';
 import { Watermark } from '../../../../src/ingest/watermark/owned-partition.js';
 import type { LogRecord } from '../../../../src/log/upload-log.js';
 import { Partition } from './partition.js';

@@ -16,14 +16,12 @@ beforeEach(() => {
   batches = [];
   finish = [];
   isMoreComing = true;
-  batcher = new Batcher(
-    LIMITS,
-    () => isMoreComing,
-    (batch) => {
-      batches.push(batch.map(({ flight }) => flight.requestId));
+  batcher = new Batcher(LIMITS, () => isMoreComing, {
+    settle(batch) {
+      batches.push(batch.map(({ upload }) => upload.requestId));
       return new Promise((resolve) => finish.push(resolve));
     },
-  );
+  });
 });
 afterEach(() => {
   batcher.close();
@@ -32,8 +30,8 @@ afterEach(() => {
 
 /** The batcher uses only the rows of a prepared upload and the bytes of an upload in flight. */
 function add(requestId: string, rows: number, bytes = 1): void {
-  const flight = { requestId, end: { bytes } } as unknown as UploadInFlight;
-  void batcher.write(flight, { rows } as PreparedUpload);
+  const upload = { requestId, end: { bytes } } as unknown as UploadInFlight;
+  void batcher.write(upload, { rows } as PreparedUpload);
 }
 
 async function finishOldest(): Promise<void> {

@@ -9,7 +9,7 @@ const SHORT = new WarehouseError('memory limit exceeded', 'memory', 241);
 
 /** The trials use only the name of an upload. */
 const itemOf = (requestId: string): BatchItem =>
-  ({ flight: { requestId, account: 'acme' } }) as unknown as BatchItem;
+  ({ upload: { requestId, account: 'acme' } }) as unknown as BatchItem;
 const short = (requestId: string, bytes = 1) => ({
   item: itemOf(requestId),
   size: { account: 'acme', keys: 1, bytes },
@@ -31,7 +31,7 @@ test('one that comes as the last one is stored is tried as often as any other', 
   const trials = new MemoryTrials(
     {
       probe: () => Promise.resolve(true),
-      tryOnce({ flight: { requestId } }) {
+      tryOnce({ upload: { requestId } }) {
         tried.push(requestId);
         return Promise.resolve(requestId === 'first' ? undefined : SHORT);
       },
@@ -51,7 +51,7 @@ test('the smallest is tried first, and behind one that has no memory none', asyn
   const trials = new MemoryTrials(
     {
       probe: ({ bytes }) => Promise.resolve(bytes <= memory),
-      tryOnce({ flight: { requestId } }) {
+      tryOnce({ upload: { requestId } }) {
         tried.push(requestId);
         return Promise.resolve(Number(requestId) <= memory ? undefined : SHORT);
       },

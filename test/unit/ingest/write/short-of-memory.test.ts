@@ -21,7 +21,7 @@ import {
 import { MemoryLog } from '../../../support/gateway/memory-log.js';
 import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
 
-type Prepared = Pick<BatchItem, 'flight' | 'prepared'>;
+type Prepared = Pick<BatchItem, 'upload' | 'prepared'>;
 
 const MINUTE = 60_000;
 const KIB = 1024;
@@ -46,9 +46,9 @@ class ShortWarehouse implements Warehouse {
       block.parts.map((part) => Buffer.from(part.subarray(0, 16)).toString('hex')),
     );
     const versions = this.items
-      .map(({ flight }) => flight.version)
+      .map(({ upload }) => upload.version)
       .filter((version) => begun.has(Buffer.from(UINT128.write([version])).toString('hex')));
-    const isPoison = this.poison !== undefined && versions.includes(this.poison.flight.version);
+    const isPoison = this.poison !== undefined && versions.includes(this.poison.upload.version);
     const fits = bytes <= this.memory() && !isPoison;
     if (table === 'insert_probes') this.probes.push(fits);
     if (!fits) throw new WarehouseError('memory limit exceeded', 'memory', 241);
@@ -57,9 +57,9 @@ class ShortWarehouse implements Warehouse {
 
   lookUp<Row>(): Promise<Row[]> {
     const rows = this.items
-      .filter(({ flight }) => this.stored.has(flight.version))
-      .map(({ flight, prepared }) => ({
-        upload: flight.version.toString(),
+      .filter(({ upload }) => this.stored.has(upload.version))
+      .map(({ upload, prepared }) => ({
+        upload: upload.version.toString(),
         keys: prepared.keys,
         found: prepared.rows,
       }));
@@ -108,7 +108,7 @@ function itemOf(rows: number): Prepared {
     requestDay: 0,
     integratedChannels: [],
   };
-  const flight = {
+  const upload = {
     ...ids,
     end: { ...end, firstOffset: 0 },
     partition: 0,
@@ -122,7 +122,7 @@ function itemOf(rows: number): Prepared {
     transition: uploaded({ ...ids, version: end.version, sentMax: end.version }, 0),
     rows: { validated: rows, stored: 0, readBack: 0 },
   };
-  return { flight, prepared: verdict.upload };
+  return { upload, prepared: verdict.upload };
 }
 
 let aborting: AbortController;
@@ -192,7 +192,7 @@ class Ingesting {
     return this.log
       .records('status')
       .map(({ value }) => transitionOf(value))
-      .filter(({ requestId }) => requestId === item.flight.requestId)
+      .filter(({ requestId }) => requestId === item.upload.requestId)
       .at(-1)?.status;
   }
 
@@ -262,22 +262,22 @@ test('an upload that is too large is set aside, it alone, after ten minutes; oth
   }
   await pass(3 * MINUTE, () => ingesting.isFinished(large));
   expect(ingesting.last(large)).toBe('failed');
-  expect(ingesting.setAside).toEqual([large.flight.requestId]);
+  expect(ingesting.setAside).toEqual([large.upload.requestId]);
   expect(await waiting()).toBe(0);
   expect(ingesting.broken).toEqual([]);
 });
 
 test('one for which the server is too small for good is set aside after some hours', async () => {
-  const upload = itemOf(50);
-  const ingesting = new Ingesting([upload]);
-  ingesting.warehouse.poison = upload;
+  const item = itemOf(50);
+  const ingesting = new Ingesting([item]);
+  ingesting.warehouse.poison = item;
   // No probe of this size ever succeeds.
   ingesting.warehouse.memory = () => MIB + 4 * KIB;
-  void ingesting.write(upload);
+  void ingesting.write(item);
   await pass(6 * 60 * MINUTE, undefined, 10 * MINUTE);
-  expect(ingesting.isFinished(upload)).toBe(false);
-  await pass(24 * 60 * MINUTE, () => ingesting.isFinished(upload), 10 * MINUTE);
-  expect(ingesting.setAside).toEqual([upload.flight.requestId]);
+  expect(ingesting.isFinished(item)).toBe(false);
+  await pass(24 * 60 * MINUTE, () => ingesting.isFinished(item), 10 * MINUTE);
+  expect(ingesting.setAside).toEqual([item.upload.requestId]);
 });
 
 test('nothing is tried any more when the process ends', async () => {
