@@ -6,7 +6,7 @@ import {
   type UploadLog,
 } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
-import { blockOf, column, DATE_TIME_MS, STRING } from '../warehouse/native/block.js';
+import { blockOf, columnsOf, DATE_TIME_MS, STRING } from '../warehouse/native/block.js';
 import { type Warehouse, waitsForWarehouse } from '../warehouse/warehouse.js';
 import { RecordApplier } from '../log/record-applier.js';
 
@@ -89,19 +89,15 @@ export async function writeAudit(
   events: readonly AuditEvent[],
 ): Promise<void> {
   if (events.length === 0) return;
-  const texts = (['account', 'action', 'subject', 'actor'] as const).map((name) =>
-    column(
-      name,
-      STRING,
-      events.map((event) => event[name]),
-    ),
-  );
-  const at = column(
-    'at',
-    DATE_TIME_MS,
-    events.map((event) => event.at),
-  );
-  await warehouse.insert('audit_events', blockOf([...texts, at], events.length));
+  const of = columnsOf(events);
+  const columns = [
+    of('account', STRING, ({ account }) => account),
+    of('action', STRING, ({ action }) => action),
+    of('subject', STRING, ({ subject }) => subject),
+    of('actor', STRING, ({ actor }) => actor),
+    of('at', DATE_TIME_MS, ({ at }) => at),
+  ];
+  await warehouse.insert('audit_events', blockOf(columns, events.length));
 }
 
 /** Keeps operators' actions. Those of tokens come with the history of requests. */

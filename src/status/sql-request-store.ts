@@ -3,7 +3,7 @@ import { rankOf, type Status, type Transition } from './transition.js';
 import type { RequestStore, RequestTotals } from './request-store.js';
 import {
   blockOf,
-  column,
+  columnsOf,
   DATE_TIME,
   nullable,
   STRING,
@@ -99,70 +99,22 @@ function transitionIn(row: HistoryRow): Transition {
 }
 
 function blockOfTransitions(transitions: readonly Transition[]): NativeBlock {
-  const of = <T>(value: (transition: Transition) => T): T[] => transitions.map(value);
+  const of = columnsOf(transitions);
   return blockOf(
     [
-      column(
-        'request_id',
-        UUID,
-        of(({ requestId }) => requestId),
-      ),
-      column(
-        'account',
-        STRING,
-        of(({ account }) => account),
-      ),
-      column(
-        'family',
-        STRING,
-        of(({ family }) => family),
-      ),
-      column(
-        'status',
-        STRING,
-        of(({ status }) => status),
-      ),
-      column(
-        'prev_status',
-        nullable(STRING),
-        of(({ prevStatus }) => prevStatus),
-      ),
-      column(
-        'reason',
-        nullable(STRING),
-        of(({ reason }) => reason),
-      ),
-      column(
-        'created_at',
-        DATE_TIME,
-        of(({ createdAt }) => secondsOf(createdAt)),
-      ),
-      column(
-        'updated_at',
-        DATE_TIME,
-        of(({ updatedAt }) => secondsOf(updatedAt)),
-      ),
-      column(
-        'version',
-        UINT128,
-        of(({ version }) => BigInt(version)),
-      ),
-      column(
-        'rows_validated',
-        UINT64,
-        of(({ rows }) => rows?.validated ?? 0),
-      ),
-      column(
-        'rows_stored',
-        UINT64,
-        of(({ rows }) => rows?.stored ?? 0),
-      ),
-      column(
-        'rows_read_back',
-        UINT64,
-        of(({ rows }) => rows?.readBack ?? 0),
-      ),
-      column('precedence', UINT64, of(precedenceOf)),
+      of('request_id', UUID, ({ requestId }) => requestId),
+      of('account', STRING, ({ account }) => account),
+      of('family', STRING, ({ family }) => family),
+      of('status', STRING, ({ status }) => status),
+      of('prev_status', nullable(STRING), ({ prevStatus }) => prevStatus),
+      of('reason', nullable(STRING), ({ reason }) => reason),
+      of('created_at', DATE_TIME, ({ createdAt }) => secondsOf(createdAt)),
+      of('updated_at', DATE_TIME, ({ updatedAt }) => secondsOf(updatedAt)),
+      of('version', UINT128, ({ version }) => BigInt(version)),
+      of('rows_validated', UINT64, ({ rows }) => rows?.validated ?? 0),
+      of('rows_stored', UINT64, ({ rows }) => rows?.stored ?? 0),
+      of('rows_read_back', UINT64, ({ rows }) => rows?.readBack ?? 0),
+      of('precedence', UINT64, precedenceOf),
     ],
     transitions.length,
   );

@@ -1,7 +1,14 @@
 import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
 import { RecordApplier } from '../../log/record-applier.js';
 import type { Logger } from '../../ops/logger.js';
-import { blockOf, column, BOOL, DATE_TIME, STRING, UINT128 } from '../../warehouse/native/block.js';
+import {
+  blockOf,
+  columnsOf,
+  BOOL,
+  DATE_TIME,
+  STRING,
+  UINT128,
+} from '../../warehouse/native/block.js';
 import { type NativeBlock, waitsForWarehouse, type Warehouse } from '../../warehouse/warehouse.js';
 import { archivalOf, type MetricArchival } from './metric-archival.js';
 
@@ -25,34 +32,14 @@ export function startArchivals(
 }
 
 function blockOfArchivals(archivals: readonly MetricArchival[]): NativeBlock {
-  const of = <T>(value: (archival: MetricArchival) => T): T[] => archivals.map(value);
+  const of = columnsOf(archivals);
   return blockOf(
     [
-      column(
-        'account',
-        STRING,
-        of(({ account }) => account),
-      ),
-      column(
-        'name',
-        STRING,
-        of(({ name }) => name),
-      ),
-      column(
-        'archived',
-        BOOL,
-        of(({ archived }) => archived),
-      ),
-      column(
-        'changed_at',
-        DATE_TIME,
-        of(({ changedAt }) => Math.floor(changedAt / 1000)),
-      ),
-      column(
-        'version',
-        UINT128,
-        of(({ version }) => version),
-      ),
+      of('account', STRING, ({ account }) => account),
+      of('name', STRING, ({ name }) => name),
+      of('archived', BOOL, ({ archived }) => archived),
+      of('changed_at', DATE_TIME, ({ changedAt }) => Math.floor(changedAt / 1000)),
+      of('version', UINT128, ({ version }) => version),
     ],
     archivals.length,
   );

@@ -14,6 +14,12 @@ export function column<T>(name: string, type: ColumnType<T>, values: readonly T[
   return { name, type: type.name, parts: [type.write(values)] };
 }
 
+/** Makes columns that have one value of each item. */
+export function columnsOf<Item>(items: readonly Item[]) {
+  return <T>(name: string, type: ColumnType<T>, value: (item: Item) => T): NativeColumn =>
+    column(name, type, items.map(value));
+}
+
 /** A block of columns that have `rows` values each. The columns' parts become the block's parts. */
 export function blockOf(columns: readonly NativeColumn[], rows: number): NativeBlock {
   const parts: Uint8Array[] = [];
