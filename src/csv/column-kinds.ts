@@ -62,18 +62,6 @@ export interface CheckedColumn {
   take(block: RowBlock, field: number): void;
 }
 
-/** A column of values, kept in the warehouse's own form. Encoded columns are memory of the arena. */
-export interface StoredColumn extends CheckedColumn {
-  /** Forgets the values and keeps the memory for the next file. */
-  reset(): void;
-
-  /** The Native column of the combinations, with the sum of each one's rows. */
-  encodeSums(arena: Arena): Uint8Array;
-
-  /** The Native column of the CSV rows that are stored too. */
-  encodeRows(arena: Arena): Uint8Array;
-}
-
 /** The date of the overwrite key: checked, and held for the current block. */
 export class DayColumn implements CheckedColumn {
   /** @param window undefined: any day that the warehouse holds */
@@ -112,53 +100,46 @@ export class TextColumn implements CheckedColumn {
   }
 }
 
-export abstract class NumberColumn implements StoredColumn {
+/**
+ * A column of numbers, kept in the warehouse's own form. Encoded columns are memory of the arena.
+ */
+export class NumberColumn implements CheckedColumn {
   /** The kernel's. */
   readonly column: number;
 
-  constructor(protected readonly kernel: Kernel) {
+  /** @param isAmount decimal numbers, Native `Float64`; otherwise whole ones, `UInt64` */
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly isAmount: boolean,
+  ) {
     this.column = kernel.calls.newNumberColumn();
   }
 
+  /** Forgets the values and keeps the memory for the next file. */
   reset(): void {
     this.kernel.calls.clearNumbers(this.column);
   }
 
-  abstract take(block: RowBlock, field: number): void;
+  take({ kernel, width, rows }: RowBlock, field: number): void {
+    if (this.isAmount) kernel.calls.takeAmounts(this.column, field, width, rows);
+    else kernel.calls.takeCounts(this.column, field, width, rows);
+  }
 
-  abstract encodeSums(arena: Arena): Uint8Array;
+  /** The Native column of the combinations, with the sum of each one's rows. */
+  encodeSums(arena: Arena): Uint8Array {
+    const { calls } = this.kernel;
+    const sums = this.isAmount ? calls.sumAmounts(this.column) : calls.sumCounts(this.column);
+    return this.copyOf(sums, calls.combinationsOfFile(), arena);
+  }
 
+  /** The Native column of the CSV rows that are stored too. */
   encodeRows(arena: Arena): Uint8Array {
     const { calls } = this.kernel;
-    return this.copyOf(calls.numbersOf(this.column, true), 8 * calls.csvRowsOfFile(), arena);
+    return this.copyOf(calls.numbersOf(this.column, true), calls.csvRowsOfFile(), arena);
   }
 
-  protected copyOf(address: number, bytes: number, arena: Arena): Uint8Array {
-    return arena.copyOf(this.kernel.view(address, bytes));
-  }
-}
-
-/** Whole numbers, Native `UInt64`. */
-export class CountColumn extends NumberColumn {
-  take({ kernel, width, rows }: RowBlock, field: number): void {
-    kernel.calls.takeCounts(this.column, field, width, rows);
-  }
-
-  encodeSums(arena: Arena): Uint8Array {
-    const { calls } = this.kernel;
-    return this.copyOf(calls.sumCounts(this.column), 8 * calls.combinationsOfFile(), arena);
-  }
-}
-
-/** Decimal numbers, Native `Float64`. */
-export class AmountColumn extends NumberColumn {
-  take({ kernel, width, rows }: RowBlock, field: number): void {
-    kernel.calls.takeAmounts(this.column, field, width, rows);
-  }
-
-  encodeSums(arena: Arena): Uint8Array {
-    const { calls } = this.kernel;
-    return this.copyOf(calls.sumAmounts(this.column), 8 * calls.combinationsOfFile(), arena);
+  private copyOf(address: number, count: number, arena: Arena): Uint8Array {
+    return arena.copyOf(this.kernel.view(address, 8 * count));
   }
 }
 

@@ -2,7 +2,6 @@ import { type Family, ownTexts, valueColumns } from '../domain/families/index.js
 import type { Arena } from '../domain/memory.js';
 import type { UploadColumns } from './upload-columns.js';
 import type { PreparedUpload } from './verdict.js';
-import type { NumberColumn } from './column-kinds.js';
 import type { Kernel } from './kernel/kernel.js';
 
 const NONE = new Uint8Array(0);
@@ -48,8 +47,7 @@ export function encodeUpload(family: Family, columns: UploadColumns, arena: Aren
 
 /** Finds the group-by combinations of each key (see `kernel/assembly/combinations.ts`). */
 function findCombinations({ kernel, stored, texts }: UploadColumns): void {
-  const columnOf = (name: string): number =>
-    (stored.get(name) as NumberColumn | undefined)?.column ?? 0;
+  const columnOf = (name: string): number => stored.get(name)?.column ?? 0;
   kernel.calls.findCombinations(
     texts.texts,
     // Zeros delete cost, not metrics of customers: there 0 is a value.
@@ -70,9 +68,9 @@ function costTotals({ kernel, stored, texts }: UploadColumns, arena: Arena): Tot
   const { calls } = kernel;
   const count = calls.sumTotals(
     texts.texts,
-    (stored.get('impressions') as NumberColumn).column,
-    (stored.get('clicks') as NumberColumn).column,
-    (stored.get('cost') as NumberColumn).column,
+    stored.get('impressions')!.column,
+    stored.get('clicks')!.column,
+    stored.get('cost')!.column,
   );
   const copyOf = (address: number, bytes: number): Uint8Array =>
     arena.copyOf(kernel.view(address, count * bytes));

@@ -1,19 +1,11 @@
-import {
-  type Family,
-  type ValueKind,
-  keyColumns,
-  textColumns,
-  valueColumns,
-} from '../domain/families/index.js';
+import { type Family, keyColumns, textColumns, valueColumns } from '../domain/families/index.js';
 import type { Kernel } from './kernel/kernel.js';
 import type { RowBlock } from './csv-scanner.js';
 import { type DayWindow, FILE, type Findings, messageOf, shown } from './findings.js';
 import {
   type CheckedColumn,
-  type StoredColumn,
   DayColumn,
-  AmountColumn,
-  CountColumn,
+  NumberColumn,
   RowTexts,
   TextColumn,
   tableOf,
@@ -99,7 +91,7 @@ const BYTES_A_KEY = 64;
  */
 export class UploadColumns {
   /** By name: the columns stored once a row that are not texts. */
-  readonly stored: ReadonlyMap<string, StoredColumn>;
+  readonly stored: ReadonlyMap<string, NumberColumn>;
   readonly texts: RowTexts;
   /** Which of a row's columns the file has. */
   readonly present = new Set<string>();
@@ -164,7 +156,7 @@ export class UploadColumns {
 }
 
 interface Memory {
-  readonly stored: ReadonlyMap<string, StoredColumn>;
+  readonly stored: ReadonlyMap<string, NumberColumn>;
   readonly texts: RowTexts;
   /** By name, the texts of the key and of the row. */
   readonly checkedTexts: ReadonlyMap<string, TextColumn>;
@@ -184,7 +176,10 @@ function newMemory(kernel: Kernel, family: Family): Memory {
   const keyTexts = keyColumns(family).filter(({ kind }) => kind !== 'date');
   return {
     stored: new Map(
-      valueColumns(family).map(({ name, kind }) => [name, storedColumn(kernel, kind)]),
+      valueColumns(family).map(({ name, kind }) => [
+        name,
+        new NumberColumn(kernel, kind === 'amount'),
+      ]),
     ),
     texts: new RowTexts(kernel),
     checkedTexts: new Map(
@@ -194,15 +189,4 @@ function newMemory(kernel: Kernel, family: Family): Memory {
       }),
     ),
   };
-}
-
-function storedColumn(kernel: Kernel, kind: ValueKind): StoredColumn {
-  switch (kind) {
-    case 'count':
-      return new CountColumn(kernel);
-    case 'amount':
-      return new AmountColumn(kernel);
-    default:
-      throw new Error(`what is a ${kind} is no value`);
-  }
 }

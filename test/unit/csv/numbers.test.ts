@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { AmountColumn, CountColumn } from '../../../src/csv/column-kinds.js';
+import { NumberColumn } from '../../../src/csv/column-kinds.js';
 import { Kernel } from '../../../src/csv/kernel/kernel.js';
 import { takenBy } from './taken.js';
 import { runs } from '../../support/model/property.js';
 
 const kernel = new Kernel();
-const amounts = new AmountColumn(kernel);
-const counts = new CountColumn(kernel);
+const amounts = new NumberColumn(kernel, true);
+const counts = new NumberColumn(kernel, false);
 
 /** Returns the number that the column keeps for a text, or NaN if it is refused. */
 function amount(text: string): number {
