@@ -46,11 +46,7 @@ export function createClient(
   requestMs: number,
   logger: Logger,
 ): Kafka {
-  mendIdleTimers();
-  mendEncoderBuffers();
-  mendConnecting();
-  mendSilence();
-  mendBrokers();
+  mendKafkajs();
   registerLz4();
   return new kafkajs.Kafka({
     clientId,
@@ -71,6 +67,19 @@ export function createClient(
         logger.debug({ kafkajs: namespace }, message);
       },
   });
+}
+
+let isMended = false;
+
+/** Fixes kafkajs once per process. A second time, the patches would wrap their own functions. */
+function mendKafkajs(): void {
+  if (isMended) return;
+  isMended = true;
+  mendIdleTimers();
+  mendEncoderBuffers();
+  mendConnecting();
+  mendSilence();
+  mendBrokers();
 }
 
 function shuffled<T>(items: readonly T[]): T[] {

@@ -1,18 +1,14 @@
 import BrokerPool from 'kafkajs/src/cluster/brokerPool.js';
 import Broker from 'kafkajs/src/broker/index.js';
 
-let isMended = false;
-
 /**
- * Fixes kafkajs 2.2.4, once per process, for clients that lose several brokers at once and then ask
+ * Fixes kafkajs 2.2.4 in this process, for clients that lose several brokers at once and then ask
  * for the metadata several times at once. kafkajs could take the connection to one broker for that
  * to another. It then sent requests without records, took the empty answers for success, and never
  * asked for the leaders again. It also used a broker whose connection was open before it knew what
  * the broker understands.
  */
 export function mendBrokers(): void {
-  if (isMended) return;
-  isMended = true;
   const { refreshMetadata, findConnectedBroker, removeBroker } = BrokerPool.prototype;
   BrokerPool.prototype.refreshMetadata = async function (
     this: BrokerPool,

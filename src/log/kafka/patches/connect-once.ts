@@ -1,14 +1,10 @@
 import Connection from 'kafkajs/src/network/connection.js';
 
-let isMended = false;
-
 /**
- * Fixes kafkajs 2.2.4, once per process: two requests at once over a connection that is not open
+ * Fixes kafkajs 2.2.4 in this process: two requests at once over a connection that is not open
  * yet make two sockets, and kafkajs forgets the first. It stays open and keeps the process alive.
  */
 export function mendConnecting(): void {
-  if (isMended) return;
-  isMended = true;
   const { connect } = Connection.prototype;
   const connecting = new WeakMap<Connection, Promise<true>>();
   Connection.prototype.connect = function (this: Connection): Promise<true> {

@@ -5,17 +5,13 @@ const LARGE_BYTES = 16 * 1024;
 /** What may follow in a large buffer all the same, such as a record's headers. */
 const SLACK_BYTES = 512;
 
-let isMended = false;
-
 /**
- * Fixes how kafkajs 2.2.4 allocates what it sends, once per process: for each part of a list it
+ * Fixes in this process how kafkajs 2.2.4 allocates what it sends: for each part of a list it
  * takes the next power of two, filled with zeros, so that a megabyte of records makes nine of
  * garbage. Buffers lie outside V8's heap, and V8 answers with a full collection for every few of
  * them.
  */
 export function mendEncoderBuffers(): void {
-  if (isMended) return;
-  isMended = true;
   const { writeEncoderArray } = Encoder.prototype;
   Encoder.prototype.ensureAvailable = function (this: Encoder, bytes: number): void {
     const needed = this.offset + bytes;

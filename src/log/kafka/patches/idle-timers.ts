@@ -3,10 +3,8 @@ import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 /** How often requests that wait for others in flight are looked at; kafkajs's own value. */
 const CHECK_MS = 10;
 
-let isMended = false;
-
 /**
- * Fixes kafkajs 2.2.4, once per process: with nothing waiting to be sent, a connection sets its
+ * Fixes kafkajs 2.2.4 in this process: with nothing waiting to be sent, a connection sets its
  * check timer with a negative delay, which Node takes as one millisecond, and each check sets the
  * next one. So every connection that has had a request wakes the process a thousand times a second,
  * 4 to 5 % of a core, and newer versions of Node warn of it (TimeoutNegativeWarning).
@@ -14,8 +12,6 @@ let isMended = false;
  * Without waiting requests there is nothing to check, and enqueueing one sets the timer.
  */
 export function mendIdleTimers(): void {
-  if (isMended) return;
-  isMended = true;
   RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
     if (this.pending.length === 0 || this.throttleCheckTimeoutId !== null) return;
     const throttledMs = this.throttledUntil - Date.now();

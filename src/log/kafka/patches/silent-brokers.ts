@@ -6,17 +6,14 @@ const AVOIDED_MS = 5_000;
 
 /** By address: until when, by performance.now(). */
 const avoided = new Map<string, number>();
-let isMended = false;
 
 /**
- * Fixes kafkajs 2.2.4, once per process: a request without an answer leaves its connection as it
+ * Fixes kafkajs 2.2.4 in this process: a request without an answer leaves its connection as it
  * is, and clients ask connected brokers for the leaders, the first one first. So one that hangs is
  * asked again and again, whoever leads meanwhile. Here the first unanswered request ends its
  * connection, and for a while there is no other.
  */
 export function mendSilence(): void {
-  if (isMended) return;
-  isMended = true;
   const { connect, send } = Connection.prototype;
   Connection.prototype.send = async function (this: Connection, request): Promise<unknown> {
     try {

@@ -7,6 +7,8 @@ import Connection from 'kafkajs/src/network/connection.js';
 import { mendConnecting } from '../../../../../src/log/kafka/patches/connect-once.js';
 import { createSocket } from '../../../../../src/log/kafka/patches/sockets.js';
 
+mendConnecting();
+
 let server: Server;
 let sockets = 0;
 let connection: Connection;
@@ -36,7 +38,6 @@ afterEach(() => {
 });
 
 test('asked several times before it is there, it connects once, and leaves nothing open', async () => {
-  mendConnecting();
   await Promise.all([connection.connect(), connection.connect(), connection.connect()]);
   await sleep(100);
   expect(sockets).toBe(1);
@@ -46,7 +47,6 @@ test('asked several times before it is there, it connects once, and leaves nothi
 });
 
 test('after it was closed, or refused, it connects again', async () => {
-  mendConnecting();
   await connection.connect();
   await connection.disconnect();
   const { port } = server.address() as AddressInfo;
