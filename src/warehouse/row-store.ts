@@ -42,13 +42,11 @@ export interface UploadToStore {
   readonly prepared: PreparedUpload;
 }
 
-/** What a reader finds of a batch: every upload's keys at its version, or superseded by a later one. */
-export interface ReadBack {
-  /** By version: the rows found, those included that a later upload has already replaced. */
-  readonly rows: ReadonlyMap<bigint, number>;
-  /** Uploads of which some rows are neither there nor superseded. */
-  readonly absent: readonly UploadToStore[];
-}
+/**
+ * What a reader finds of a batch. By version: the rows found, those included that a later upload has
+ * already replaced. It lacks uploads of which some rows are neither there nor superseded.
+ */
+export type ReadBack = ReadonlyMap<bigint, number>;
 
 /** An insert of some size. */
 export interface InsertSize {

@@ -79,7 +79,6 @@ export class WarehouseServer extends Server {
     const now = this.network.time.now();
     const table = this.tables[family.table];
     const rows = new Map<bigint, number>();
-    const absent: UploadToStore[] = [];
     for (const [i, upload] of uploads.entries()) {
       const isThere = decoded[i]!.every((row) =>
         (table.get(keyText(upload.account, row)) ?? []).some(
@@ -87,9 +86,8 @@ export class WarehouseServer extends Server {
         ),
       );
       if (isThere) rows.set(upload.version, upload.prepared.rows);
-      else absent.push(upload);
     }
-    return { rows, absent };
+    return rows;
   }
 
   /** What reports show: the rows of each key at its highest version. */

@@ -99,10 +99,10 @@ export class BatchSettler {
       const uploads = missing.map(toStore);
       const found = await retrying(() => rows.readBack(family, uploads), isPassing, signal);
       for (const { upload } of missing) {
-        upload.rows = { ...upload.rows, readBack: found.rows.get(upload.version) ?? 0 };
+        upload.rows = { ...upload.rows, readBack: found.get(upload.version) ?? 0 };
       }
       const absent = missing.filter(
-        ({ upload }) => !found.rows.has(upload.version) && !isErased(erased, upload),
+        ({ upload }) => !found.has(upload.version) && !isErased(erased, upload),
       );
       // A rejected upload may have been on its way to the reader. Only now it is known to be lost.
       missing = without(absent, rejected);

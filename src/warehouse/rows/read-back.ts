@@ -28,7 +28,7 @@ export async function readBack(
   }
   const superseded = await supersededAmong(warehouse, database, family, missing);
   for (const { version, prepared } of superseded) rows.set(version, prepared.rows);
-  return { rows, absent: missing.filter((upload) => !superseded.has(upload)) };
+  return rows;
 }
 
 interface StoredVersion {
@@ -160,7 +160,7 @@ async function supersededAmong(
   database: string,
   family: Family,
   uploads: readonly UploadToStore[],
-): Promise<ReadonlySet<UploadToStore>> {
+): Promise<UploadToStore[]> {
   const found = new Map<UploadToStore, number>();
   const key = ['account', ...keyColumns(family).map(({ name }) => name)].join(', ');
   for (const asked of keysInPieces(uploads, MOST_ASKED)) {
@@ -183,5 +183,5 @@ async function supersededAmong(
       found.set(upload, (found.get(upload) ?? 0) + Number(keys));
     }
   }
-  return new Set(uploads.filter((upload) => found.get(upload) === upload.prepared.keys));
+  return uploads.filter((upload) => found.get(upload) === upload.prepared.keys);
 }

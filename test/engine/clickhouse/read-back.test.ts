@@ -46,6 +46,11 @@ function batchOf(size: number, account: string, version: bigint): UploadToStore[
   }));
 }
 
+/** What is read back when all rows of the uploads, and of no others, are there or superseded. */
+function rowsOf(uploads: readonly UploadToStore[]): Map<bigint, number> {
+  return new Map(uploads.map(({ version, prepared }) => [version, prepared.rows]));
+}
+
 test('a batch of more uploads than one query can name is read back', async () => {
   const uploads = batchOf(7_000, 'many', 2n ** 127n).map((upload, index) => ({
     ...upload,
@@ -53,9 +58,8 @@ test('a batch of more uploads than one query can name is read back', async () =>
   }));
   const stored = uploads.slice(0, -1);
   await warehouse.insert('cost', storageBlock(COST, stored, new Arena()));
-  const { rows, absent } = await readBack(warehouse, 'custom_data', COST, uploads);
-  expect(rows.size).toBe(stored.length);
-  expect(absent).toEqual(uploads.slice(-1));
+  const rows = await readBack(warehouse, 'custom_data', COST, uploads);
+  expect(rows).toEqual(rowsOf(stored));
 });
 
 test('uploads of which a later one has replaced every key cost one query together', async () => {
@@ -71,13 +75,8 @@ test('uploads of which a later one has replaced every key cost one query togethe
       return rows;
     },
   });
-  const { rows, absent } = await readBack(counting, 'custom_data', COST, uploads);
-  expect(absent).toEqual([uploads[41]]);
-  expect([...rows]).toEqual(
-    expect.arrayContaining(
-      uploads.slice(0, 41).map(({ version, prepared }) => [version, prepared.rows]),
-    ),
-  );
+  const rows = await readBack(counting, 'custom_data', COST, uploads);
+  expect(rows).toEqual(rowsOf(uploads.slice(0, 41)));
   expect(answers).toHaveLength(2);
 });
 
@@ -100,8 +99,7 @@ test('a replay asks for its own keys alone, of however many the account has', as
       return rows;
     },
   });
-  const { rows, absent } = await readBack(counting, 'custom_data', COST, [...replayed, lost]);
-  expect(absent).toEqual([lost]);
-  expect([...rows.values()]).toEqual(replayed.map(({ prepared }) => prepared.rows));
+  const rows = await readBack(counting, 'custom_data', COST, [...replayed, lost]);
+  expect(rows).toEqual(rowsOf(replayed));
   expect(answered).toBeLessThanOrEqual(replayed.length + 1);
 });
