@@ -66,7 +66,6 @@ export const STRING: ColumnType<string> = {
   },
 };
 
-export const UINT8 = fixed<number>('UInt8', 1, 0, (view, at, value) => view.writeUInt8(value, at));
 export const UINT16 = fixed<number>('UInt16', 2, 0, (view, at, value) =>
   view.writeUInt16LE(value, at),
 );
@@ -80,14 +79,9 @@ export const UINT128 = fixed<bigint>('UInt128', 16, 0n, (view, at, value) => {
   view.writeBigUInt64LE(value & 0xffff_ffff_ffff_ffffn, at);
   view.writeBigUInt64LE(value >> 64n, at + 8);
 });
-export const FLOAT64 = fixed<number>('Float64', 8, 0, (view, at, value) =>
-  view.writeDoubleLE(value, at),
-);
 export const BOOL = fixed<boolean>('Bool', 1, false, (view, at, value) =>
   view.writeUInt8(value ? 1 : 0, at),
 );
-/** Days since 1970-01-01. */
-export const DATE = fixed<number>('Date', 2, 0, (view, at, value) => view.writeUInt16LE(value, at));
 /** Seconds since the epoch. */
 export const DATE_TIME = fixed<number>("DateTime('UTC')", 4, 0, (view, at, value) =>
   view.writeUInt32LE(value, at),

@@ -4,15 +4,12 @@ import {
   blockOf,
   column,
   BOOL,
-  DATE,
   DATE_TIME,
-  FLOAT64,
   nullable,
   STRING,
   UINT128,
   UINT32,
   UINT64,
-  UINT8,
   UUID,
 } from '../../../src/warehouse/native/block.js';
 import {
@@ -21,7 +18,7 @@ import {
   type Warehouse,
   WarehouseError,
 } from '../../../src/warehouse/warehouse.js';
-import { array, tuple } from '../../support/model/native-rows.js';
+import { array, DATE, FLOAT64, tuple } from '../../support/model/native-rows.js';
 import { openWarehouseOf, WAREHOUSES, type OpenWarehouse } from '../../support/chdb/warehouses.js';
 
 /** The contract of the port, on the engine in the process and over ClickHouse's HTTP protocol. */
@@ -315,8 +312,8 @@ describe.each(WAREHOUSES)('the warehouse as %s', (kind) => {
     });
 
     test('a row that a constraint of the table forbids is rejected', async () => {
-      await createTable('constrained', 'n UInt8, CONSTRAINT small CHECK n < 10');
-      const block = blockOf([column('n', UINT8, [1, 10])], 2);
+      await createTable('constrained', 'n UInt32, CONSTRAINT small CHECK n < 10');
+      const block = blockOf([column('n', UINT32, [1, 10])], 2);
       expect(await failureOf(warehouse.insert('constrained', block))).toMatchObject({
         failure: 'rejected',
         code: 469,

@@ -2,11 +2,10 @@ import type { NativeBlock } from '../../../src/warehouse/warehouse.js';
 import {
   blockOf,
   column,
-  DATE,
   DATE_TIME,
-  FLOAT64,
   STRING,
   UINT128,
+  UINT16,
   UINT64,
   UUID,
   type ColumnType,
@@ -44,6 +43,15 @@ export interface StoredKey {
   /** Omitted fields are '' or 0, depending on their type. */
   readonly rows: readonly Row[];
 }
+
+/** Days since 1970-01-01. */
+export const DATE: ColumnType<number> = { ...UINT16, name: 'Date' };
+
+export const FLOAT64: ColumnType<number> = {
+  name: 'Float64',
+  blank: 0,
+  write: (values) => Buffer.from(Float64Array.from(values).buffer),
+};
 
 export function array<T>(inner: ColumnType<T>): ColumnType<readonly T[]> {
   return {

@@ -4,21 +4,19 @@ import {
   blockOf,
   column,
   BOOL,
-  DATE,
   DATE_TIME,
   DATE_TIME_MS,
-  FLOAT64,
   nullable,
   STRING,
   UINT128,
   UINT16,
   UINT32,
   UINT64,
-  UINT8,
   UUID,
   varint,
 } from '../../../../src/warehouse/native/block.js';
 import { openEmptyWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
+import { DATE, FLOAT64 } from '../../../support/model/native-rows.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {
@@ -34,7 +32,6 @@ const ID = '0193c2f0-1a2b-7c3d-8e4f-a5b6c7d8e9fa';
 test.each([
   ['String', column('v', STRING, ['', "quote ' \\ \n\t\0", LONG]), ['', "quote ' \\ \n\t\0", LONG]],
   ['LowCardinality(String)', column('v', STRING, ['Android', 'android']), ['Android', 'android']],
-  ['UInt8', column('v', UINT8, [0, 255]), [0, 255]],
   ['UInt16', column('v', UINT16, [0, 65_535]), [0, 65_535]],
   ['UInt32', column('v', UINT32, [0, 4_294_967_295]), [0, 4_294_967_295]],
   ['UInt64', column('v', UINT64, [1, MAX_UINT64]), ['1', String(MAX_UINT64)]],
@@ -53,16 +50,16 @@ test.each([
     ['1970-01-01 00:00:00.000', '2026-11-21 05:46:40.123'],
   ],
   ['UUID', column('v', UUID, [ID, ID.toUpperCase()]), [ID, ID]],
-  ['Nullable(UInt8)', column('v', nullable(UINT8), [null, 0, 7]), [null, 0, 7]],
+  ['Nullable(UInt16)', column('v', nullable(UINT16), [null, 0, 7]), [null, 0, 7]],
   ['Nullable(Bool)', column('v', nullable(BOOL), [null, false, true]), [null, false, true]],
   ['Nullable(String)', column('v', nullable(STRING), [null, '', 'x']), [null, '', 'x']],
 ])('%s is stored as it was written', async (type, values, stored) => {
   const { warehouse, database } = opened;
   const table = `t${type.replace(/\W/g, '')}`;
   await warehouse.execute(
-    `CREATE TABLE ${database}.${table} (n UInt8, v ${type}) ENGINE = MergeTree ORDER BY n`,
+    `CREATE TABLE ${database}.${table} (n UInt16, v ${type}) ENGINE = MergeTree ORDER BY n`,
   );
-  const n = column('n', UINT8, [...stored.keys()]);
+  const n = column('n', UINT16, [...stored.keys()]);
   await warehouse.insert(table, blockOf([n, values], stored.length));
   const rows = await warehouse.query<{ v: unknown }>(
     `SELECT v FROM ${database}.${table} ORDER BY n`,
@@ -96,7 +93,7 @@ test('a length takes seven bits a byte', () => {
 });
 
 test('a value out of range is refused', () => {
-  expect(() => UINT8.write([256])).toThrow(/out of range|not a UUID/);
+  expect(() => UINT16.write([65_536])).toThrow(/out of range|not a UUID/);
   expect(() => UINT64.write([-1])).toThrow(/out of range|not a UUID/);
   expect(() => UINT128.write([-1n])).toThrow(/out of range|not a UUID/);
   expect(() => UINT128.write([2n ** 128n])).toThrow(/out of range|not a UUID/);
