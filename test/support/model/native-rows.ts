@@ -1,7 +1,7 @@
 import type { NativeBlock } from '../../../src/warehouse/warehouse.js';
 import {
   blockOf,
-  column,
+  columnsOf,
   DATE_TIME,
   STRING,
   UINT128,
@@ -118,61 +118,29 @@ function combinationsOf(family: Family, rows: readonly Row[]): Row[] {
 export function storageBlock(table: Family['table'], keys: readonly StoredKey[]): NativeBlock {
   const family = familyNamed(table === 'cost' ? 'cost' : 'self-serve');
   const third = family === COST ? 'campaign' : 'event_category';
+  const of = columnsOf(keys);
   const columns = [
-    column(
-      'account',
-      STRING,
-      keys.map((key) => key.account),
-    ),
-    column(
-      'date',
-      DATE,
-      keys.map((key) => dayOf(key.date)),
-    ),
-    column(
-      'channel',
-      STRING,
-      keys.map((key) => key.channel),
-    ),
-    column(
-      third,
-      STRING,
-      keys.map((key) => key.third),
-    ),
-    column(
-      'version',
-      UINT128,
-      keys.map((key) => key.version),
-    ),
-    column(
-      'request_id',
-      UUID,
-      keys.map((key) => key.requestId),
-    ),
-    column(
-      'uploaded_at',
-      DATE_TIME,
-      keys.map((key) => key.uploadedAt),
-    ),
-    column(
+    of('account', STRING, (key) => key.account),
+    of('date', DATE, (key) => dayOf(key.date)),
+    of('channel', STRING, (key) => key.channel),
+    of(third, STRING, (key) => key.third),
+    of('version', UINT128, (key) => key.version),
+    of('request_id', UUID, (key) => key.requestId),
+    of('uploaded_at', DATE_TIME, (key) => key.uploadedAt),
+    of(
       'combinations',
       array(elements([...valueColumns(family), ...ownTexts(family)])),
-      keys.map(({ rows }) =>
+      ({ rows }) =>
         combinationsOf(family, rows).map((row) => withTexts(joinedTexts(family), row, rows)),
-      ),
     ),
-    column(
-      'csv_rows',
-      array(elements(valueColumns(family))),
-      keys.map(({ rows }) =>
-        combinationsOf(family, rows).length === rows.length
-          ? []
-          : rows.map((row) => withTexts(textColumns(family), row, rows)),
-      ),
+    of('csv_rows', array(elements(valueColumns(family))), ({ rows }) =>
+      combinationsOf(family, rows).length === rows.length
+        ? []
+        : rows.map((row) => withTexts(textColumns(family), row, rows)),
     ),
   ];
   if (family === SELF_SERVE) return blockOf(columns, keys.length);
-  return blockOf([...columns, column('totals', array(TOTAL), keys.map(totalsOf))], keys.length);
+  return blockOf([...columns, of('totals', array(TOTAL), totalsOf)], keys.length);
 }
 
 const TOTAL = tuple({
