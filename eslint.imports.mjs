@@ -33,7 +33,8 @@ const ADAPTERS = [
   ['warehouse', 'chdb'],
   ['warehouse', 'clickhouse'],
 ];
-const NAMES_ADAPTERS = 'service';
+/** The folder with the only file that names an adapter. */
+const SERVICE = 'service';
 
 const src = (path) => `src/${path}`;
 const folders = readdirSync(new URL('src', import.meta.url));
@@ -71,12 +72,14 @@ export const importRules = [
             },
             ...ADAPTERS.map(([port, adapter]) => ({
               target: [
-                ...folders.filter((each) => each !== port && each !== NAMES_ADAPTERS).map(src),
+                ...folders.filter((each) => each !== port && each !== SERVICE).map(src),
+                `src/${SERVICE}/!(adapters).ts`,
+                `src/${SERVICE}/*/**/*.ts`,
                 `src/${port}/*.ts`,
                 `src/${port}/!(${adapter})/**/*.ts`,
               ],
               from: src(`${port}/${adapter}`),
-              message: 'src/service alone names an adapter',
+              message: `src/${SERVICE}/adapters.ts alone names an adapter`,
             })),
           ],
         },
