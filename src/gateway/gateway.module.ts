@@ -22,7 +22,7 @@ import { ProblemFilter } from './http/problem.filter.js';
 import { RateLimitGuard } from './http/rate-limit.guard.js';
 import { ReadController } from './read/read.controller.js';
 import { StateWaiters } from './read/state-waiters.js';
-import { GracefulShutdown, UploadsInFlight } from './http/graceful-shutdown.js';
+import { GracefulShutdown, OpenCreates } from './http/graceful-shutdown.js';
 
 /** The HTTP API: creates and reads upload requests. */
 @Module({})
@@ -44,7 +44,7 @@ export class GatewayModule {
         TokenGuard,
         RateLimitGuard,
         TimedLog,
-        UploadsInFlight,
+        OpenCreates,
         Claims,
         Idempotency,
         Acceptance,

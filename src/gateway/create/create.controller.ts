@@ -14,7 +14,7 @@ import { GATEWAY_CONFIG, LOGGER, type GatewayConfig } from '../dependencies.js';
 import { CreateOperation } from '../docs/create-operation.js';
 import { answerRecord, refuseMethod, requestPath, REQUESTS_ROUTE } from '../http/answer.js';
 import { acceptedCall, type ApiRequest } from '../http/call.js';
-import { UploadsInFlight } from '../http/graceful-shutdown.js';
+import { OpenCreates } from '../http/graceful-shutdown.js';
 import { ClientGoneError, Problem, tooLarge } from '../http/problem.js';
 import { RateLimitGuard } from '../http/rate-limit.guard.js';
 import { Acceptance } from './acceptance.js';
@@ -34,7 +34,7 @@ export class CreateController {
   constructor(
     @Inject(TimedLog) private readonly log: TimedLog,
     @Inject(Acceptance) private readonly acceptance: Acceptance,
-    @Inject(UploadsInFlight) private readonly inFlight: UploadsInFlight,
+    @Inject(OpenCreates) private readonly openCreates: OpenCreates,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -57,7 +57,7 @@ export class CreateController {
     const { account, tokenId: actor, timeZone } = holder;
     admit(request.headers);
     const key = idempotencyKey(request);
-    const finished = this.inFlight.begin();
+    const finished = this.openCreates.begin();
 
     const startedAt = performance.now();
     const span = beginSpan('create', SpanKind.SERVER, traceParentIn(request), { family });

@@ -17,15 +17,15 @@ const SWEEP_MS = 50;
 /** For uploads whose connections were cut: time to write their last record. */
 const AFTER_CUT_MS = 1_000;
 
-/** The uploads under way in this gateway, so that a shutdown can wait for them. */
+/** The creates under way in this gateway, so that a shutdown can wait for them. */
 @Injectable()
-export class UploadsInFlight {
+export class OpenCreates {
   private count = 0;
   private isClosed = false;
   private idle: () => void = () => undefined;
 
   /**
-   * Begins an upload; the returned function ends it.
+   * Begins a create; the returned function ends it.
    *
    * @throws Problem 503 once closed
    */
@@ -40,12 +40,12 @@ export class UploadsInFlight {
     };
   }
 
-  /** From now on no upload begins. */
+  /** From now on no create begins. */
   close(): void {
     this.isClosed = true;
   }
 
-  /** Resolves when no upload is under way, or after `timeoutMs`, with whether none is. */
+  /** Resolves when no create is under way, or after `timeoutMs`, with whether none is. */
   async finished(timeoutMs: number): Promise<boolean> {
     if (this.count === 0) return true;
     const isIdle = new Promise<true>((resolve) => {
@@ -69,7 +69,7 @@ export class GracefulShutdown implements OnModuleInit, OnModuleDestroy, BeforeAp
 
   constructor(
     @Inject(HttpAdapterHost) private readonly adapterHost: HttpAdapterHost,
-    @Inject(UploadsInFlight) private readonly uploads: UploadsInFlight,
+    @Inject(OpenCreates) private readonly creates: OpenCreates,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -83,7 +83,7 @@ export class GracefulShutdown implements OnModuleInit, OnModuleDestroy, BeforeAp
   }
 
   onModuleDestroy(): void {
-    this.uploads.close();
+    this.creates.close();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -100,8 +100,8 @@ export class GracefulShutdown implements OnModuleInit, OnModuleDestroy, BeforeAp
       clearInterval(sweep);
       clearTimeout(deadline);
     });
-    const finished = await this.uploads.finished(shutdownMs);
-    if (!finished) await this.uploads.finished(AFTER_CUT_MS);
+    const finished = await this.creates.finished(shutdownMs);
+    if (!finished) await this.creates.finished(AFTER_CUT_MS);
   }
 
   private server(): Server {
