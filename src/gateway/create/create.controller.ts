@@ -20,7 +20,7 @@ import { RateLimitGuard } from '../http/rate-limit.guard.js';
 import { Acceptance } from './acceptance.js';
 import { admit, declaredLength, idempotencyKey } from './admission.js';
 import { ChunkBuffers, Chunker } from './receive/chunker.js';
-import { Patience, readFilePart } from './receive/file-part.js';
+import { readFilePart, SlowClientTimer } from './receive/file-part.js';
 import { checkBusboy } from './receive/strict-form.js';
 import { Unpacker } from './receive/unpacker.js';
 import { UploadWriter } from './receive/upload-writer.js';
@@ -136,11 +136,11 @@ export class CreateController {
         }
       },
     );
-    const patience = new Patience(limits.uploadDeadlineMs, (reason) => {
+    const timer = new SlowClientTimer(limits.uploadDeadlineMs, (reason) => {
       stopping.abort(reason);
     });
     try {
-      await readFilePart(request, stopping.signal, patience, async (file) => {
+      await readFilePart(request, stopping.signal, timer, async (file) => {
         let bytes = 0;
         for await (const piece of file as AsyncIterable<Buffer>) {
           bytes += piece.length;
@@ -151,7 +151,7 @@ export class CreateController {
         await unpacker.end();
       });
     } finally {
-      patience.stop();
+      timer.stop();
       unpacker.destroy();
     }
     // A file with a finding is not read by anybody, so the rest need not be kept.

@@ -41,7 +41,7 @@ const WORTH_READING_BYTES = 4_096;
 export function readFilePart(
   request: IncomingMessage,
   stopped: AbortSignal,
-  patience: Patience,
+  timer: SlowClientTimer,
   take: (file: Readable) => Promise<void>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -82,8 +82,8 @@ export function readFilePart(
           return;
         }
         waiting = !form.write(piece);
-        if (waiting) patience.hold();
-        else patience.renew();
+        if (waiting) timer.hold();
+        else timer.renew();
       }
     };
     const readSoon = (): void => {
@@ -98,11 +98,11 @@ export function readFilePart(
     };
     const drained = (): void => {
       waiting = false;
-      patience.renew();
+      timer.renew();
       read();
     };
     const end = (): void => {
-      patience.hold();
+      timer.hold();
       form.end();
     };
     const closed = (): void => {
@@ -160,7 +160,7 @@ const IDLE_SHARE = 1 / 4;
  * Cuts off a client that stops sending, or that takes longer than the upload deadline. Time in
  * which the service itself holds the client back does not count.
  */
-export class Patience {
+export class SlowClientTimer {
   private held = false;
   private readonly idle: NodeJS.Timeout;
   private readonly deadline: NodeJS.Timeout;
