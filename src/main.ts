@@ -70,17 +70,17 @@ class Stopped extends Error {
 }
 
 /**
- * Calls `told` and rejects with `Stopped` at the first signal. A second signal ends the process at
- * once: its sender does not want to wait.
+ * Calls `onFirst` and rejects with `Stopped` at the first signal. A second signal ends the process
+ * at once: its sender does not want to wait.
  */
-function onSignal(told: (signal: NodeJS.Signals) => void): Promise<never> {
+function onSignal(onFirst: (signal: NodeJS.Signals) => void): Promise<never> {
   return new Promise((_, reject) => {
     let first: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
         if (first === undefined) {
           first = performance.now();
-          told(signal);
+          onFirst(signal);
           reject(new Stopped(signal));
         } else if (performance.now() - first >= SAME_SIGNAL_MS) {
           process.kill(process.pid, 'SIGKILL');

@@ -19,7 +19,7 @@ export interface OpsServerOptions {
   readonly registry: Registry;
   readonly readiness: ReadinessChecks;
   /** Reported beside them; they do not decide whether the process is ready. */
-  readonly told?: ReadinessChecks;
+  readonly reportedOnly?: ReadinessChecks;
   readonly logger: Logger;
   /** By name: each refreshes metrics that are measured on request; it may fail. */
   readonly measurements?: Readonly<Record<string, () => Promise<void>>>;
@@ -44,7 +44,7 @@ interface Answer {
  * all) and `/health/ready` (200 or 503, with what does not hold).
  */
 export function createOpsServer(options: OpsServerOptions): OpsServer {
-  const { registry, readiness, told, logger, measurements = {} } = options;
+  const { registry, readiness, reportedOnly, logger, measurements = {} } = options;
   if (registry.getSingleMetric('nodejs_eventloop_lag_seconds') === undefined) {
     collectDefaultMetrics({ register: registry });
     for (const name of MISNAMED) registry.removeSingleMetric(name);
@@ -68,7 +68,7 @@ export function createOpsServer(options: OpsServerOptions): OpsServer {
       case '/health/live':
         return json(200, { status: 'ok' });
       case '/health/ready': {
-        const report = await checkReadiness(readiness, told);
+        const report = await checkReadiness(readiness, reportedOnly);
         return json(report.status === 'unavailable' ? 503 : 200, report);
       }
       default:

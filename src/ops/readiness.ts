@@ -19,14 +19,17 @@ const CHECK_TIMEOUT_MS = 800;
 /**
  * Runs all checks at once. A check that does not answer in time has failed.
  *
- * @param told checks that are reported and do not decide
+ * @param reportedOnly checks that do not decide
  */
 export async function checkReadiness(
   checks: ReadinessChecks,
-  told: ReadinessChecks = {},
+  reportedOnly: ReadinessChecks = {},
   timeoutMs = CHECK_TIMEOUT_MS,
 ): Promise<ReadinessReport> {
-  const [deciding, others] = await Promise.all([run(checks, timeoutMs), run(told, timeoutMs)]);
+  const [deciding, others] = await Promise.all([
+    run(checks, timeoutMs),
+    run(reportedOnly, timeoutMs),
+  ]);
   const isReady = deciding.every(holds);
   const isWhole = isReady && others.every(holds);
   return {

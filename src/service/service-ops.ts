@@ -44,7 +44,10 @@ export function createServiceOps(service: ObservedService): OpsServer {
   // A gateway takes uploads while the warehouse is away. If a log outage made gateways not ready, all
   // would leave the load balancer at once and no client would get its 503 with Retry-After.
   const readiness = roles.has('gateway')
-    ? { readiness: { service: isRunning, status: viewMoves }, told: { log: logAnswers } }
+    ? {
+        readiness: { service: isRunning, status: viewMoves },
+        reportedOnly: { log: logAnswers },
+      }
     : { readiness: { service: isRunning, log: logAnswers, warehouse: warehouseAnswers } };
   return createOpsServer({
     registry,

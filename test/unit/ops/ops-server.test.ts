@@ -14,8 +14,12 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function serve(readiness: ReadinessChecks = {}, told: ReadinessChecks = {}): Promise<string> {
-  const server = createOpsServer({ registry, readiness, told, logger: createLogger('silent') });
+async function serve(
+  readiness: ReadinessChecks = {},
+  reportedOnly: ReadinessChecks = {},
+): Promise<string> {
+  const logger = createLogger('silent');
+  const server = createOpsServer({ registry, readiness, reportedOnly, logger });
   servers.push(server);
   return `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
 }
@@ -79,9 +83,9 @@ describe('readiness', () => {
     });
   });
 
-  test('does not depend on what is only told', async () => {
-    const told = { log: failing('no broker answers') };
-    const response = await fetch(`${await serve({ service: holds }, told)}/health/ready`);
+  test('does not depend on what is only reported', async () => {
+    const reportedOnly = { log: failing('no broker answers') };
+    const response = await fetch(`${await serve({ service: holds }, reportedOnly)}/health/ready`);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       status: 'degraded',
