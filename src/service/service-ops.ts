@@ -1,9 +1,9 @@
+import { statfs } from 'node:fs/promises';
 import type { Config } from '../config/config.js';
 import { ConsumerLagGauges } from '../log/consumer-lag.js';
 import { CONSUMER_GROUPS, type UploadLog } from '../log/upload-log.js';
-import { measureDisk } from '../ops/disk-space.js';
 import type { Logger } from '../ops/logger.js';
-import { registry } from '../ops/metrics.js';
+import { diskFree, diskSize, registry } from '../ops/metrics.js';
 import { createOpsServer, type OpsServer } from '../ops/ops-server.js';
 import { RequestTotalsGauges } from '../status/request-totals.js';
 import type { ViewProgress } from '../status/view-progress.js';
@@ -59,4 +59,11 @@ export function createServiceOps(service: ObservedService): OpsServer {
       ...(totals !== undefined && { history: () => totals.measure() }),
     },
   });
+}
+
+/** Sets the gauges of the file system that holds the folder. */
+async function measureDisk(folder: string): Promise<void> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  diskFree.set(bavail * bsize);
+  diskSize.set(blocks * bsize);
 }
