@@ -1,4 +1,6 @@
 /** A client of the upload API for programs, of Node.js alone. */
+import type { UploadRequestRecord } from '../../status/transition.js';
+
 export {
   FileTooLargeError,
   NetworkError,
@@ -6,7 +8,6 @@ export {
   ProblemError,
   UploadClientError,
 } from './errors.js';
-export { messagesOf } from './reason.js';
 export {
   type CallOptions,
   type CreateOptions,
@@ -15,4 +16,10 @@ export {
 } from './upload-client.js';
 export { MAX_FILE_BYTES } from '../../domain/upload-limits.js';
 export type { FamilyName } from '../../domain/families/index.js';
-export type { UploadRequestRecord } from '../../status/transition.js';
+export type { UploadRequestRecord };
+
+/** What was wrong with a failed request, by column: messages such as `row 12: "x" is not …`. */
+export function messagesOf({ reason }: UploadRequestRecord): Map<string, readonly string[]> {
+  if (reason === null) return new Map();
+  return new Map(Object.entries(JSON.parse(reason) as Record<string, readonly string[]>));
+}
