@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, it } from '@jest/globals';
 import { pino } from 'pino';
 
-import { RetentionGuard } from '../../src/gateway/create/retention-guard.js';
-import { LogUnavailableError, type UploadLog } from '../../src/log/upload-log.js';
-import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
-import { record } from '../support/log/log-folders.js';
-import { until } from '../support/kafka/until.js';
+import { RetentionGuard } from '../../../../src/gateway/create/retention-guard.js';
+import { LogUnavailableError, type UploadLog } from '../../../../src/log/upload-log.js';
+import { describeWithKafka, KafkaLogs, sharedBrokers } from '../../../support/kafka/kafka.js';
+import { record } from '../../../support/log/log-folders.js';
+import { until } from '../../../support/kafka/until.js';
 
 const RETENTION_MS = 2_000;
 

@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
-import type { Part } from '../../../src/ops/parts.js';
-import { migrate } from '../../../src/warehouse/schema/migrate.js';
-import { mergeWhenQuiet } from '../../../src/warehouse/rows/quiet-merges.js';
-import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
-import { until } from '../../support/kafka/until.js';
-import { storageBlock } from '../../support/model/native-rows.js';
+import type { Part } from '../../../../src/ops/parts.js';
+import { migrate } from '../../../../src/warehouse/schema/migrate.js';
+import { mergeWhenQuiet } from '../../../../src/warehouse/rows/quiet-merges.js';
+import { ClickHouseHttp } from '../../../support/clickhouse/clickhouse-http.js';
+import { until } from '../../../support/kafka/until.js';
+import { storageBlock } from '../../../support/model/native-rows.js';
 import {
   connectTo,
   openWarehouseOf,
   WAREHOUSES,
   type OpenWarehouse,
-} from '../../support/chdb/warehouses.js';
+} from '../../../support/chdb/warehouses.js';
 
 const DATABASE = 'custom_data';
 const SOON = { lookMs: 50, quietSeconds: 3 };

@@ -12,9 +12,9 @@ import {
   timestampOf,
   type Change,
   type Transition,
-} from '../../../../src/status/transition.js';
-import { transitionOf, transitionRecord } from '../../../../src/status/publisher.js';
-import { runs } from '../../../support/model/property.js';
+} from '../../../src/status/transition.js';
+import { transitionOf, transitionRecord } from '../../../src/status/publisher.js';
+import { runs } from '../../support/model/property.js';
 
 const CREATED: Transition = {
   requestId: '017f22e2-79b0-7cc3-98c4-dc0c0c07398f',

@@ -1,4 +1,4 @@
-import { CONSUMER_GROUPS } from '../../../../src/log/upload-log.js';
+import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
@@ -7,11 +7,11 @@ import {
   auditRecord,
   writeAudit,
   startAuditor,
-} from '../../../../src/status/audit.js';
-import { advance, uploaded } from '../../../../src/status/transition.js';
-import { erasureRecord } from '../../../../src/operator/erasure/account-erasure.js';
-import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
-import { LogFolders } from '../../../support/log/log-folders.js';
+} from '../../../src/status/audit.js';
+import { advance, uploaded } from '../../../src/status/transition.js';
+import { erasureRecord } from '../../../src/operator/erasure/account-erasure.js';
+import { openTestWarehouse, type TestWarehouse } from '../../support/chdb/warehouse.js';
+import { LogFolders } from '../../support/log/log-folders.js';
 
 const folders = new LogFolders();
 let opened: TestWarehouse;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { strictForm } from '../../../src/gateway/create/receive/strict-form.js';
+import { strictForm } from '../../../../../src/gateway/create/receive/strict-form.js';
 
 const BOUNDARY = 'x-x';
 const NEEDLE = `\r\n--${BOUNDARY}`;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 
-import { isUuid, timeOfUuid } from '../../../../src/domain/request-id.js';
+import { isUuid, timeOfUuid } from '../../../src/domain/request-id.js';
 
 test.each([0, 1, 1_772_000_000_123, 2 ** 48 - 1])('the time %d can be read back', (now) => {
   const id = uuidv7({ msecs: now });
