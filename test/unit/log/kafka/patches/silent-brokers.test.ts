@@ -1,0 +1,59 @@
+import type { Server, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import type Connection from 'kafkajs/src/network/connection.js';
+
+import { mendSilence } from '../../../../../src/log/kafka/patches/silent-brokers.js';
+import { connectionTo, requestOf, startServer } from './loopback.js';
+
+const REQUEST_MS = 100;
+/** Longer than a silent broker is avoided. */
+const LATER_MS = 5_001;
+
+mendSilence();
+
+let server: Server;
+let connection: Connection;
+let sockets: number;
+let take: (socket: Socket) => void;
+beforeEach(async () => {
+  sockets = 0;
+  server = await startServer((socket) => {
+    sockets++;
+    socket.on('close', () => sockets--);
+    take(socket);
+  });
+  connection = connectionTo(server, REQUEST_MS);
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await connection.disconnect();
+  server.close();
+});
+
+test('a request without an answer ends the connection, and there is none for a while', async () => {
+  take = (socket) => socket.resume();
+  await connection.connect();
+  await expect(connection.send(requestOf())).rejects.toThrow('timed out');
+  await sleep(100);
+  expect(sockets).toBe(0);
+  await expect(connection.connect()).rejects.toThrow('the broker was silent');
+  await expect(connectionTo(server).connect()).rejects.toThrow('the broker was silent');
+  expect(sockets).toBe(0);
+
+  jest.spyOn(performance, 'now').mockReturnValue(performance.now() + LATER_MS);
+  await connection.connect();
+  await sleep(100);
+  expect(sockets).toBe(1);
+});
+
+test('a broker that ends the connection itself is connected to again at once', async () => {
+  take = (socket) => socket.once('data', () => socket.destroy());
+  await connection.connect();
+  await expect(connection.send(requestOf())).rejects.toThrow('Closed connection');
+  await sleep(100);
+  expect(sockets).toBe(0);
+  await connection.connect();
+  await sleep(100);
+  expect(sockets).toBe(1);
+});
