@@ -32,3 +32,10 @@ test('the numbers of the picture are those of the list', () => {
   expect(steps).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
   expect(numbers.sort((a, b) => a - b)).toEqual(steps);
 });
+
+test('it is short, apart from the table of files and the glossary', () => {
+  const [text, words] = PAGE.split('\n## Words\n');
+  const lines = text!.split('\n').filter((line) => !/^\| *\d+ *\| `src\//.test(line));
+  expect(words).toBeDefined();
+  expect(lines.length).toBeLessThanOrEqual(135);
+});
