@@ -1,4 +1,4 @@
-/** What the kernel asks of whoever runs it; both are rare. */
+/** The two functions that the kernel calls in JavaScript; it calls both rarely. */
 
 /** Told of a value that breaks a rule: its row within the block, and the rule. */
 export declare function report(row: i32, broken: i32): void;

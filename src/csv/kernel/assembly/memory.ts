@@ -1,6 +1,6 @@
 /**
- * What reads or writes 16 bytes at a time may touch so many bytes behind what is meant; every piece of
- * memory is that much longer than asked for.
+ * Code that works on 16 bytes at a time may touch bytes behind the end of its data, at most this
+ * many. So every piece of memory is this much longer than asked for.
  */
 export const SLACK: usize = 128;
 

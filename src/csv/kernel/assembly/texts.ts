@@ -65,7 +65,7 @@ function isVisible(byte: u8): bool {
   return byte > 0x20 && byte < 0x7f;
 }
 
-/** The rule that a value breaks which is not of its kind; one that only has whitespace around it is told so. */
+/** The rule broken by a value that is not of its column's kind; whitespace around it goes first. */
 export function notOfKind(start: usize, end: usize): i32 {
   if (start == end) return BrokenRule.blank;
   return hasWhitespaceAtEnds(start, end) ? BrokenRule.whitespace : BrokenRule.kind;
