@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from '@jest/globals';
 
+import { Page } from '../support/documents/page.js';
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
@@ -22,3 +24,26 @@ test('Kafka of the compose file is the version that the tests run', async () => 
   expect(await read('docker-compose.yml')).toContain(`image: apache/kafka:${tested!}\n`);
   expect(await read('docs/operations.md')).toMatch(new RegExp(`^\\| Kafka +\\| ${tested!} `, 'm'));
 });
+
+test.each([
+  ['Prometheus', 'prom/prometheus'],
+  ['Alertmanager', 'prom/alertmanager'],
+  ['Grafana', 'grafana/grafana'],
+])('the operations page says which %s the compose file names', async (name, image) => {
+  const compose = await read('docker-compose.yml');
+  const [, version] = new RegExp(`image: ${image}:v?(\\S+)\n`).exec(compose)!;
+  expect(rowOf(name)[2]).toMatch(new RegExp(`^the compose file names ${version!}[ ,]`));
+});
+
+test('the operations page says which data source of Grafana the tests and the compose file have', async () => {
+  const [, version] = /grafana-clickhouse-datasource@(\S+)/.exec(await read('docker-compose.yml'))!;
+  const asked = await read('test/process/query/clients-grafana.test.ts');
+  expect(asked).toContain(`clickhouse-datasource ${version!}`);
+  expect(rowOf('Grafana')[1]).toContain(`data source ${version!}`);
+});
+
+/** The cells of a row of the operations page about versions. */
+function rowOf(name: string): string[] {
+  const rows = new Page('operations.md').tableUnder('## Versions and platforms');
+  return rows.find(([what]) => what === name)!;
+}

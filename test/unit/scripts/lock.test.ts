@@ -61,7 +61,7 @@ test('every package has a licence of the list', () => {
   expect(others).toEqual([]);
 });
 
-test('the native parts of the service have a binary for Linux on arm64', () => {
+test('the native parts of the service name a binary for Linux on arm64', () => {
   const natives = ['@lmdb/lmdb', '@antoniomuso/lz4-napi', '@chdb/lib'];
   for (const native of natives) {
     const binaries = locked.filter(([path]) => path.startsWith(`node_modules/${native}-linux-`));
