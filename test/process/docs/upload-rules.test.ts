@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { adapted, ROOT, sh } from '../../support/documents/commands.js';
+import { adapted, commandsOf, ROOT, sh } from '../../support/documents/commands.js';
 import { snippet, snippets } from '../../support/documents/page.js';
 import { fileWith } from '../../support/files/files.js';
 import { until } from '../../support/kafka/until.js';
@@ -72,12 +72,16 @@ describeIf(runs('curl', ['--version']), 'curl is missing')('curl', () => {
     const { stdout } = await sh(adapted(block, { ...api, ...values }), { TOKEN: token }, folder);
     return stdout;
   };
+  /** The records that calls have printed one after the other. */
+  const answersIn = (printed: string): { readonly requestId: string }[] =>
+    printed
+      .split(/(?<=\})(?=\{)/)
+      .map((answer) => JSON.parse(answer) as { readonly requestId: string });
 
   test('creates and reads', async () => {
     const record = await client.upload('cost', fileWith('cost', {}));
     const printed = await run(createAndRead!, { [ID_OF_PAGE]: record.requestId });
-    const answers = printed.split(/(?<=\})(?=\{)/);
-    const [created, read] = answers.map((answer) => JSON.parse(answer) as object);
+    const [created, read] = answersIn(printed);
     expect(created).toMatchObject({ status: 'uploaded' });
     expect(read).toEqual(record);
     const shown = JSON.parse(snippet('upload-rules.md', '"requestId": "01a1')) as object;
@@ -94,9 +98,13 @@ describeIf(runs('curl', ['--version']), 'curl is missing')('curl', () => {
 
   test('sends a file twice as one request', async () => {
     expect(others).toEqual([]);
-    const ids = [await run(sendOnce!), await run(sendOnce!)].map(
-      (answer) => (JSON.parse(answer) as { requestId: string }).requestId,
-    );
-    expect(ids[0]).toBe(ids[1]);
+    const idsOf = async (...commands: readonly string[]): Promise<string[]> =>
+      answersIn(await run(commands.join('\n'))).map(({ requestId }) => requestId);
+    const [key, send, ...rest] = commandsOf(sendOnce!);
+    expect([send, rest]).toEqual([expect.stringMatching(/^curl .*\$key/), []]);
+    const ids = await idsOf(key!, send!, send!);
+    expect(ids).toEqual([ids[0], ids[0]]);
+    // The whole block chooses another key.
+    expect(await idsOf(sendOnce!)).not.toContain(ids[0]);
   });
 });
