@@ -136,6 +136,8 @@ describe.each(['exception', 'exception-in-header', 'exception-in-body'] as const
       [117, 'rejected', 'retry'],
       [33, 'rejected', 'retry'],
       [252, 'retry', 'retry'],
+      [285, 'retry', 'retry'], // TOO_FEW_LIVE_REPLICAS
+      [319, 'retry', 'retry'], // UNKNOWN_STATUS_OF_INSERT
     ])('%d: %s of an insert, %s of a query', async (code, ofInsert, ofQuery) => {
       await server.fault({ kind, code, times: 3 });
       expect(await failureOf(upload().insert())).toEqual({ failure: ofInsert, code });

@@ -71,6 +71,19 @@ test('a quorum goes with inserts, and with nothing else', async () => {
   expect(sent[0]!.settings.get('distributed_foreground_insert')).toBe('1');
 });
 
+test('inserts and look-ups name the same replica: the first one that is up', async () => {
+  const warehouse = warehouseAt(here(), { insertQuorum: 'auto' });
+  await warehouse.insert('t', BLOCK);
+  await warehouse.lookUp('SELECT n FROM asked', BLOCK);
+  await warehouse.query('SELECT 1');
+  await warehouse.close();
+  expect(sent).toHaveLength(3);
+  for (const { settings } of sent) {
+    expect(settings.get('load_balancing')).toBe('in_order');
+    expect(settings.get('prefer_localhost_replica')).toBe('0');
+  }
+});
+
 test('without a quorum nothing is asked of replicas', async () => {
   const warehouse = warehouseAt(here());
   await warehouse.insert('t', BLOCK);
