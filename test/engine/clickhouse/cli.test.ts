@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { outcomeOf } from '../../support/service/outcome.js';
+import { jsonLines, outcomeOf } from '../../support/service/outcome.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 import { storageBlock } from '../../support/model/native-rows.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
@@ -60,6 +60,16 @@ test('metrics list asks the server', async () => {
   const { code, out } = await outcomeOf(server.env, 'metrics', 'list', '--account', 'acme');
   expect(code).toBe(0);
   expect(out).toContain('acme     visits  2025-06-15 15:06:40');
+  const asJson = await outcomeOf(server.env, 'metrics', 'list', '--json');
+  expect(jsonLines(asJson.out)).toEqual([
+    {
+      account: 'acme',
+      name: 'visits',
+      firstSeen: '2025-06-15 15:06:40',
+      lastSeen: '2025-06-15 15:06:40',
+      archived: false,
+    },
+  ]);
 });
 
 test.each([

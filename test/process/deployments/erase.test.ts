@@ -11,6 +11,7 @@ import type { UploadRequestRecord } from '../../../src/status/transition.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
 import { KafkaLogs } from '../../support/kafka/kafka.js';
+import { jsonLines } from '../../support/service/outcome.js';
 
 /** Erasing an account: what is deleted, what stays, what does not come back, and who did it. */
 
@@ -253,6 +254,14 @@ describeDeployments((kind) => {
     const ofAll = await deployment.customData('audit');
     expect(ofAll).toMatch(new RegExp(`${OPERATOR} +replay-from +- +${begun}`));
     expect(ofAll).not.toContain('secret-value');
+    const asJson = jsonLines(
+      await deployment.customData('audit', '--account', 'acme', '--since', begun, '--json'),
+    );
+    const fields = ['time', 'actor', 'action', 'account', 'subject'];
+    for (const event of asJson) expect(Object.keys(event)).toEqual(fields);
+    expect(asJson.map((event) => fields.map((field) => event[field]))).toEqual(
+      lines.map((line) => line.split(/ {2,}/)),
+    );
     const since = new Date(Date.now() + 60_000).toISOString();
     expect((await deployment.customData('audit', '--since', since)).split('\n')).toHaveLength(2);
   });

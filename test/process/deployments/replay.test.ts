@@ -6,6 +6,7 @@ import { ApiClient } from '../../support/service/api-client.js';
 import { expectViewsToEqual } from '../../support/model/compare-views.js';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
 import { expectInvariants } from '../../support/service/invariants.js';
+import { jsonLines } from '../../support/service/outcome.js';
 import { tokenFor } from '../../support/service/service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
@@ -65,6 +66,21 @@ describeDeployments((kind) => {
     await expectViewsToEqual(deployment, model, ACCOUNT);
   });
 
+  test('as JSON a replay is the id of the new request', async () => {
+    const rows = rowsOf(3, 10);
+    const requestId = await upload(rows);
+    const [replayed, ...others] = jsonLines(
+      await deployment.customData('replay', '--request', requestId, '--json'),
+    ) as { requestId: string }[];
+    expect([Object.keys(replayed!), others]).toEqual([['requestId'], []]);
+    expect(replayed!.requestId).not.toBe(requestId);
+    const record = await client.finished('cost', replayed!.requestId);
+    expect(record).toMatchObject({ status: 'succeeded' });
+    model.apply(ACCOUNT, COST, rows);
+    accepted.push(replayed!.requestId);
+    await expectViewsToEqual(deployment, model, ACCOUNT);
+  });
+
   test('an upload that is not in the log is not made up', async () => {
     const unknown = '01a1fbf8-9e4c-73df-bf3b-19f8b218fcba';
     await expect(deployment.customData('replay', '--request', unknown)).rejects.toThrow(
@@ -77,7 +93,10 @@ describeDeployments((kind) => {
       kind.log === 'lmdb' ? /is in use by another service/ : /has a member/,
     );
     expect(await deployment.service.stop()).toBe(0);
-    await deployment.customData('replay', '--from', begun);
+    const again = jsonLines(await deployment.customData('replay', '--from', begun, '--json'));
+    expect(again).toEqual([{ records: expect.any(Number) }]);
+    // At least the end of each upload.
+    expect(again[0]!['records']).toBeGreaterThanOrEqual(accepted.length);
     await deployment.start();
     const validated = async (): Promise<number> =>
       Number(
@@ -86,7 +105,7 @@ describeDeployments((kind) => {
         )?.[1] ?? 0,
       );
     // The counters of the new process begin at 0.
-    while ((await validated()) < 11_010) await sleep(100);
+    while ((await validated()) < 11_030) await sleep(100);
     await expectInvariants(deployment.service, deployment, {
       account: ACCOUNT,
       succeeded: accepted,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment } from '../../support/service/deployment.js';
+import { jsonLines } from '../../support/service/outcome.js';
 import { tokenFor } from '../../support/service/service-process.js';
 
 /** The warehouse rejects an upload, ingest sets it aside, and an operator brings it back. */
@@ -20,6 +21,9 @@ beforeAll(async () => {
 afterAll(() => deployment.close());
 
 const customData = (...args: string[]): Promise<string> => deployment.customData(...args);
+
+const deadLetters = async (): Promise<object[]> =>
+  jsonLines(await customData('dead-letter', 'list', '--json'));
 
 const file = (cost: number): string =>
   `date,channel,currency,campaign,impressions,clicks,cost\n2026-01-01,news,EUR,a,1,2,${cost}\n`;
@@ -51,9 +55,21 @@ test('a rejected upload fails with a reason and comes back as a new request at i
   );
   expect(await costs()).toEqual([]);
 
+  const setAside = await deadLetters();
+  expect(setAside).toEqual([
+    {
+      requestId: rejected.requestId,
+      account: 'acme',
+      family: 'cost',
+      setAsideAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      cause: `rejected by the warehouse (code ${INCORRECT_DATA})`,
+      retriedAs: null,
+    },
+  ]);
   const retried = (await customData('dead-letter', 'retry', rejected.requestId)).trim();
   expect(await client.finished('cost', retried)).toMatchObject({ status: 'succeeded' });
   expect(await costs()).toEqual([{ cost: 1 }]);
+  expect(await deadLetters()).toEqual([{ ...setAside[0], retriedAs: retried }]);
   expect((await client.get('cost', rejected.requestId)).status).toBe(200);
   await expect(customData('dead-letter', 'retry', rejected.requestId)).rejects.toThrow(
     /brought back already/,

@@ -6,6 +6,23 @@ export interface Outcome {
   readonly err: string;
 }
 
+/**
+ * What a command with `--json` has printed.
+ *
+ * @throws Error when a line is no object
+ */
+export function jsonLines(out: string): Record<string, unknown>[] {
+  const lines = out.split('\n');
+  if (lines.pop() !== '') throw new Error('the last line does not end');
+  return lines.map((line) => {
+    const value = JSON.parse(line) as unknown;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new Error(`${line} is no object`);
+    }
+    return value as Record<string, unknown>;
+  });
+}
+
 /** Runs a command in this process, with the given environment. */
 export async function outcomeOf(
   env: Record<string, string>,

@@ -12,7 +12,7 @@ import { FormattedLog } from '../../../../src/log/formatted-log.js';
 import { LmdbLog, type LmdbLogOptions } from '../../../../src/log/lmdb/lmdb-log.js';
 import { type LogRecord, type Topic, TOPICS } from '../../../../src/log/upload-log.js';
 import { Collector, record } from '../../../support/log/log-folders.js';
-import { outcomeOf, type Outcome } from '../../../support/service/outcome.js';
+import { jsonLines, outcomeOf, type Outcome } from '../../../support/service/outcome.js';
 
 let DATA_DIR: string;
 beforeEach(async () => {
@@ -87,6 +87,23 @@ test('the tokens of the account go at once, and the order is in the log', async 
   );
   expect([refused.code, refused.out]).toEqual([1, '']);
   expect(refused.err).toContain('acme is being erased');
+});
+
+test('as JSON it says how many tokens went, and until when what goes', async () => {
+  await controlRecords();
+  await newToken('acme');
+  const { code, out, err } = await erase('acme', '--yes', '--json');
+  expect(code).toBe(0);
+  const [order] = (await controlRecords()).flatMap((each) => erasureOf(each) ?? []);
+  const [, goneBy] = /the last of these records leaves the log by (\S+),/.exec(err)!;
+  expect(jsonLines(out)).toEqual([
+    {
+      account: 'acme',
+      tokens: 1,
+      erasedUntil: new Date(timeOfVersion(order!.version)).toISOString(),
+      goneFromLogAt: goneBy,
+    },
+  ]);
 });
 
 test('it is to be confirmed by the name of the account', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { outcomeOf } from '../../../support/service/outcome.js';
+import { jsonLines, outcomeOf } from '../../../support/service/outcome.js';
 
 let DATA_DIR: string;
 beforeEach(async () => {
@@ -34,8 +34,8 @@ test('--json prints an object a line, wherever it stands', async () => {
   const args = ['--account', 'acme', '--role', 'owner'];
   const created = await outcomeOf({ DATA_DIR }, '--json', 'tokens', 'create', ...args);
   expect(created.code).toBe(0);
-  expect(created.out).toMatch(/^[^\n]*\n$/);
-  const token = JSON.parse(created.out) as { id: string; token: string };
+  const [token, ...others] = jsonLines(created.out) as { id: string; token: string }[];
+  expect(others).toEqual([]);
   expect(token).toEqual({
     id: expect.stringMatching(/^[0-9a-f]{12}$/),
     token: expect.stringMatching(/^cdu_/),
@@ -46,20 +46,17 @@ test('--json prints an object a line, wherever it stands', async () => {
 
   await outcomeOf({ DATA_DIR }, 'tokens', 'create', ...args);
   const { out } = await outcomeOf({ DATA_DIR }, 'tokens', 'list', '--json');
-  const listed = out
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as object);
+  const listed = jsonLines(out);
   expect(listed).toHaveLength(2);
   expect(listed[0]).toEqual({
-    id: token.id,
+    id: token!.id,
     account: 'acme',
     role: 'owner',
     timeZone: 'UTC',
     createdAt: expect.stringMatching(/Z$/),
     revokedAt: null,
   });
-  expect(out).not.toContain(token.token);
+  expect(out).not.toContain(token!.token);
   expect((await outcomeOf({}, 'validate', '--help')).out).toContain('--annotate');
 });
 
