@@ -11,7 +11,7 @@ import { questionsUpTo } from '../../../bench/reports/questions.js';
 import { chdbFolder } from '../../../src/config/data-folder.js';
 import { FAMILIES } from '../../../src/domain/families/index.js';
 import { analystsQuestions } from '../../support/documents/analysts-questions.js';
-import { code, Page } from '../../support/documents/page.js';
+import { code, Page, snippet } from '../../support/documents/page.js';
 import {
   choicesOf,
   interpolate,
@@ -48,6 +48,15 @@ const views = page
   .map(([cell]) => code(cell!))
   .map((view) => ({ view, sql: `SELECT * FROM ${view} WHERE account = 'acme' ORDER BY ALL` }));
 const ofB9 = questionsUpTo(YESTERDAY);
+/** Queries that pages show within a command or within the text. */
+const inPassing = [
+  { page: 'README', sql: inQuotes(snippet('../README.md', 'FROM cost_report')) },
+  { page: 'analysts', sql: inQuotes(snippet('analysts.md', 'default_format=PrettyCompact')) },
+  {
+    page: 'operations',
+    sql: /`(SELECT [^`]*schema_migrations)`/.exec(new Page('operations.md').text)![1]!,
+  },
+];
 
 const reports = ['actuals', 'trends'].map(readReport);
 const opened = openedOn('acme', YESTERDAY - 29 * DAY_MS, YESTERDAY + DAY_MS);
@@ -80,6 +89,7 @@ const statements = [
   ...views.map(({ sql }) => sql),
   ...panels.flatMap((panel) => panel.statements),
   ...variables,
+  ...inPassing.map(({ sql }) => sql),
   ...ofB9.map(({ view }) => view),
 ];
 
@@ -152,10 +162,24 @@ describeIf(hasPython(PYTHON), 'Python with its module venv is missing')('the new
     for (const sql of variables) expectSame(sql);
   });
 
+  test.each(inPassing)('answers the same to the query of the page $page', ({ sql }) => {
+    const { answer = '', error } = newest.get(sql)!;
+    expect(error).toBeUndefined();
+    // Not all of them say in which order.
+    const lines = (text: string): string[] => text.trimEnd().split('\n').sort();
+    expect(lines(answer)).toEqual(lines(shipped.get(sql)!));
+    expect(lines(answer).length).toBeGreaterThan(1);
+  });
+
   test.each(ofB9)('B9: $name', ({ view }) => {
     expectSame(view);
   });
 });
+
+/** The query of a curl command. */
+function inQuotes(block: string): string {
+  return /"(SELECT [^"]*)"/.exec(block)![1]!;
+}
 
 async function uploadFilesOfB9({ service, correction }: ServiceWithSamples): Promise<void> {
   const token = await tokenFor(service.dataDir, LARGEST);
