@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readComposeFile, ROOT } from '../../support/compose/compose-file.js';
 import { OURS, removeOurs } from '../../support/compose/leftovers.js';
 import { Stack } from '../../support/compose/stack.js';
+import { Page } from '../../support/documents/page.js';
 import { until } from '../../support/kafka/until.js';
 import { buildImage, describeWithPodman, podman } from '../../support/machine/container/podman.js';
 import { ApiClient } from '../../support/service/api-client.js';
@@ -22,6 +23,8 @@ const MIB = 1_048_576;
 const IMAGE_MIB = 130;
 /** The command line tool of a container. */
 const TOOL = ['node', 'dist/clients/cli/main.js'];
+/** Of a container besides those of the file. */
+const LIMITS = ['--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'];
 const PROCESSES = ['gateway-1', 'gateway-2', 'ingest-1', 'ingest-2', 'status'];
 
 const path = join(ROOT, 'docker-compose.yml');
@@ -77,6 +80,28 @@ describeWithPodman('docker-compose.yml', () => {
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
   });
 
+  // The container of `migrate` has ended, so nothing can be asked in it.
+  it.each([...PROCESSES, 'migrate'])('%s was started as confined', async (service) => {
+    expect(await stack.confinement(service)).toEqual({
+      user: 1000,
+      capabilities: [],
+      noNewPrivileges: true,
+      readOnlyRoot: true,
+    });
+  });
+
+  it('has an image whose own health check asks whether the process lives', async () => {
+    const format = '{{json .HealthCheck.Test}}';
+    const test = await podman(['image', 'inspect', '--format', format, image]);
+    const [kind, ...command] = JSON.parse(test) as string[];
+    expect([kind, ...command]).toEqual(['CMD', 'node', 'deploy/health.mjs', 'live']);
+    expect(await stack.exec('gateway-1', ...command)).toBe('');
+    // Nothing answers where the service does not run.
+    await expect(podman(['run', '--rm', OURS, ...LIMITS, image, ...command])).rejects.toMatchObject(
+      { code: 1 },
+    );
+  });
+
   it('takes a file, and its numbers are in the reports, also after processes were killed', async () => {
     const client = await clientOf('gateway-1');
     expect(await client.upload('cost', cost(3))).toMatchObject({ status: 'succeeded' });
@@ -124,7 +149,17 @@ describeWithPodman('docker-compose.yml', () => {
     expect(await asked('alertmanagers')).toMatchObject({
       activeAlertmanagers: [{ url: expect.stringContaining('//alertmanager:9093/') }],
     });
-    expect((await fetch(`${stack.url('alertmanager', 9093)}/api/v2/status`)).status).toBe(200);
+    const status = await fetch(`${stack.url('alertmanager', 9093)}/api/v2/status`);
+    expect(status.status).toBe(200);
+    const { versionInfo } = (await status.json()) as { versionInfo: { version: string } };
+    const { version } = (await asked('status/buildinfo')) as { version: string };
+    const documented = new Page('operations.md').tableUnder('## Versions and platforms');
+    for (const [name, run] of [
+      ['Prometheus', version.replace('+ds', '')],
+      ['Alertmanager', versionInfo.version],
+    ]) {
+      expect(documented).toContainEqual([name, `Debian 12's, ${run!}`, expect.any(String)]);
+    }
   });
 
   it('ends a process whose main thread is blocked', async () => {
@@ -132,12 +167,15 @@ describeWithPodman('docker-compose.yml', () => {
       import { Watchdog } from './dist/ops/watchdog.js';
       new Watchdog(2);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
-    const options = ['--rm', OURS, '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'];
     const program = ['node', '--input-type=module', '--eval', blocked];
-    await expect(podman(['run', ...options, image, ...program])).rejects.toMatchObject({
+    await expect(podman(['run', '--rm', OURS, ...LIMITS, image, ...program])).rejects.toMatchObject({
       code: 137,
       stderr: expect.stringContaining('the process kills itself: its main thread is blocked'),
     });
+  });
+
+  it('is healthy after all that', async () => {
+    expect(await stack.unhealthy()).toEqual([]);
   });
 
   it('stops cleanly', async () => {

@@ -159,8 +159,11 @@ const OPTIONS: Readonly<Record<string, (value: never) => readonly string[]>> = {
     each.map((option) => `--security-opt=${option.replace(/:true$/, '')}`),
   stop_grace_period: (time: string) => [`--stop-timeout=${secondsOf(time)}`],
   tmpfs: (each: readonly string[]) => each.map((path) => `--tmpfs=${path}`),
-  ulimits: (limits: Readonly<Record<string, number>>) =>
-    Object.entries(limits).map(([name, limit]) => `--ulimit=${name}=${limit}:${limit}`),
+  ulimits: (limits: Values) =>
+    Object.entries(limits).map(([name, limit]) => {
+      if (!Number.isInteger(limit)) throw new Error(`ulimits.${name} is not understood`);
+      return `--ulimit=${name}=${String(limit)}:${String(limit)}`;
+    }),
 };
 
 function secondsOf(time: unknown): number {

@@ -16,6 +16,23 @@ const POLL_MS = 250;
 /** Podman's own limit is higher than a confined root may set. */
 const PROCESSES = 16_384;
 
+export interface Confinement {
+  readonly user: number;
+  readonly capabilities: readonly string[];
+  readonly noNewPrivileges: boolean;
+  readonly readOnlyRoot: boolean;
+}
+
+/** What a container runtime is told, by the OCI specification. */
+interface RuntimeConfig {
+  readonly process: {
+    readonly user: { readonly uid: number };
+    readonly capabilities?: { readonly effective?: readonly string[] };
+    readonly noNewPrivileges?: boolean;
+  };
+  readonly root: { readonly readonly?: boolean };
+}
+
 /** The services of a compose file as containers, each configured as the file says. */
 export class Stack {
   private readonly prefix = `custom-data-test-${randomUUID().slice(0, 8)}-`;
@@ -86,6 +103,29 @@ export class Stack {
   /** Everything that the service has printed. */
   output(service: string): string {
     return run('sh', ['-c', 'podman logs "$1" 2>&1', 'sh', this.container(service)]);
+  }
+
+  /** Services whose health check does not succeed, asked once, each with what it says. */
+  async unhealthy(): Promise<readonly string[]> {
+    const checked = this.services.filter((name) => this.of(name).check !== undefined);
+    const unhealthy: string[] = [];
+    for (const name of checked) {
+      const said = await this.failureOf(name);
+      if (said !== undefined) unhealthy.push(`${name}: ${said}`);
+    }
+    return unhealthy;
+  }
+
+  /** What the service may do, or might before it ended, as the container runtime was told. */
+  async confinement(service: string): Promise<Confinement> {
+    const path = await this.inspect(service, '{{.OCIConfigPath}}');
+    const { process, root } = JSON.parse(readFileSync(path, 'utf8')) as RuntimeConfig;
+    return {
+      user: process.user.uid,
+      capabilities: process.capabilities?.effective ?? [],
+      noNewPrivileges: process.noNewPrivileges ?? false,
+      readOnlyRoot: root.readonly ?? false,
+    };
   }
 
   /** How often the service has been started again. */
@@ -184,11 +224,8 @@ export class Stack {
       if (check === undefined) throw new Error(`${name} has no health check to wait for`);
       const from = Date.now();
       for (let failures = 0; ;) {
-        const { ok, said } = await podman(['healthcheck', 'run', this.container(name)]).then(
-          () => ({ ok: true, said: '' }),
-          (error: unknown) => ({ ok: false, said: String(error) }),
-        );
-        if (ok) return;
+        const said = await this.failureOf(name);
+        if (said === undefined) return;
         if (Date.now() - from > check.startMs) failures++;
         if (failures >= check.retries) {
           const checks = await this.inspect(name, '{{json .State.Health.Log}}');
@@ -198,6 +235,14 @@ export class Stack {
         await sleep(check.intervalMs);
       }
     });
+  }
+
+  /** Runs the health check once. Returns undefined if it succeeds. */
+  private failureOf(name: string): Promise<string | undefined> {
+    return podman(['healthcheck', 'run', this.container(name)]).then(
+      () => undefined,
+      (error: unknown) => String(error),
+    );
   }
 
   private async pid(service: string): Promise<number> {
@@ -230,9 +275,22 @@ function once(
   return now;
 }
 
-/** This machine may allow fewer open files than the file asks for. */
+/** Limits are those of the file, but no higher than this machine allows. */
 function withinLimits(options: readonly string[]): readonly string[] {
   const [, files] = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))!;
-  const most = [`--ulimit=nofile=${files!}:${files!}`, `--ulimit=nproc=${PROCESSES}:${PROCESSES}`];
-  return [...options.filter((each) => !each.startsWith('--ulimit=')), ...most];
+  const limits = new Map([
+    ['nofile', Number(files)],
+    ['nproc', PROCESSES],
+  ]);
+  const isLimit = (option: string): boolean => option.startsWith('--ulimit');
+  for (const option of options.filter(isLimit)) {
+    const [, name, limit] = /^--ulimit=(\w+)=(\d+):\2$/.exec(option) ?? [];
+    const most = name === undefined ? undefined : limits.get(name);
+    if (most === undefined) throw new Error(`the option ${option} is not understood`);
+    limits.set(name!, Math.min(most, Number(limit)));
+  }
+  return [
+    ...options.filter((option) => !isLimit(option)),
+    ...[...limits].map(([name, limit]) => `--ulimit=${name}=${limit}:${limit}`),
+  ];
 }
