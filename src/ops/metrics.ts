@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 
 import { FAMILIES } from '../domain/families/index.js';
 
@@ -6,16 +6,14 @@ import { FAMILIES } from '../domain/families/index.js';
  * Every metric of the service. Labels are few and closed sets: never an account, a request, a
  * column or a value. Durations are seconds, sizes are bytes.
  */
-export const registry = new Registry();
+export { register as registry } from 'prom-client';
 
-const registers = [registry];
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600];
 
 export const httpRequests = new Counter({
   name: 'custom_data_http_requests_total',
   help: 'Answered API requests by operation (create, read), family and HTTP status code.',
   labelNames: ['operation', 'family', 'code'] as const,
-  registers,
 });
 
 export const httpDuration = new Histogram({
@@ -23,47 +21,40 @@ export const httpDuration = new Histogram({
   help: 'From the head of an API request until its answer, by operation and family; a create includes the time in which the client sends, a read leaves out the time that it was asked to wait.',
   labelNames: ['operation', 'family'] as const,
   buckets: SECONDS,
-  registers,
 });
 
 export const uploadBytes = new Counter({
   name: 'custom_data_upload_bytes_total',
   help: 'Unpacked CSV bytes of accepted uploads.',
   labelNames: ['family'] as const,
-  registers,
 });
 
 export const uploadsReceiving = new Gauge({
   name: 'custom_data_uploads_receiving',
   help: 'Uploads whose body is being read by this gateway now.',
-  registers,
 });
 
 export const readsWaiting = new Gauge({
   name: 'custom_data_reads_waiting',
   help: 'Reads that wait in this gateway now for a request to change its state (Prefer: wait).',
-  registers,
 });
 
 export const transitions = new Counter({
   name: 'custom_data_transitions_total',
   help: 'Transitions of upload requests published by this process.',
   labelNames: ['family', 'status'] as const,
-  registers,
 });
 
 export const rowsValidated = new Counter({
   name: 'custom_data_rows_validated_total',
   help: 'Data rows of files that passed validation.',
   labelNames: ['family'] as const,
-  registers,
 });
 
 export const rowsStored = new Counter({
   name: 'custom_data_rows_stored_total',
   help: 'Data rows that the warehouse acknowledged.',
   labelNames: ['family'] as const,
-  registers,
 });
 
 export const stageDuration = new Histogram({
@@ -71,7 +62,6 @@ export const stageDuration = new Histogram({
   help: 'Time spent in one stage: receive, validate, insert, read_back, publish, commit.',
   labelNames: ['stage'] as const,
   buckets: SECONDS,
-  registers,
 });
 
 export const batchRows = new Histogram({
@@ -79,7 +69,6 @@ export const batchRows = new Histogram({
   help: 'Data rows of one batch written to the warehouse.',
   labelNames: ['family'] as const,
   buckets: [1, 10, 100, 1_000, 10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000],
-  registers,
 });
 
 export const batchUploads = new Histogram({
@@ -87,7 +76,6 @@ export const batchUploads = new Histogram({
   help: 'Uploads in one batch written to the warehouse.',
   labelNames: ['family'] as const,
   buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
-  registers,
 });
 
 export const timeToVisible = new Histogram({
@@ -95,140 +83,119 @@ export const timeToVisible = new Histogram({
   help: 'From the acceptance of an upload until its rows were read back.',
   labelNames: ['family'] as const,
   buckets: SECONDS,
-  registers,
 });
 
 export const consumerLag = new Gauge({
   name: 'custom_data_consumer_lag_records',
   help: 'Records in the partition behind the committed watermark of the group.',
   labelNames: ['topic', 'group', 'partition'] as const,
-  registers,
 });
 
 export const consumerLagSeconds = new Gauge({
   name: 'custom_data_consumer_lag_seconds',
   help: 'Age of the first record in the partition behind the committed watermark of the group; 0 when there is none, infinite when retention has deleted it.',
   labelNames: ['topic', 'group', 'partition'] as const,
-  registers,
 });
 
 export const openUploads = new Gauge({
   name: 'custom_data_open_uploads',
   help: 'Uploads whose end is not yet read by this ingest process.',
-  registers,
 });
 
 export const columnMemoryBytes = new Gauge({
   name: 'custom_data_column_memory_bytes',
   help: 'Memory for the columns of large uploads that this ingest process keeps, by state (lent, free).',
   labelNames: ['state'] as const,
-  registers,
 });
 
 export const openUploadBytes = new Gauge({
   name: 'custom_data_open_upload_bytes',
   help: 'Bytes of open uploads held by this ingest process, by place (memory, disk).',
   labelNames: ['place'] as const,
-  registers,
 });
 
 export const uploadsInFlight = new Gauge({
   name: 'custom_data_uploads_in_flight',
   help: 'Complete uploads in this ingest process that are not yet succeeded or failed.',
-  registers,
 });
 
 export const uploadsShortOfMemory = new Gauge({
   name: 'custom_data_uploads_short_of_memory',
   help: 'Uploads in this ingest process that the warehouse had no memory for, each alone, and that wait for it.',
-  registers,
 });
 
 export const requests = new Gauge({
   name: 'custom_data_requests',
   help: 'Upload requests by the state they are in, by the durable history: accepted is the sum.',
   labelNames: ['family', 'status'] as const,
-  registers,
 });
 
 export const oldestUnfinished = new Gauge({
   name: 'custom_data_oldest_unfinished_request_age_seconds',
   help: 'Age of the oldest upload request that is neither succeeded nor failed, by the durable history; 0 when there is none.',
   labelNames: ['family'] as const,
-  registers,
 });
 
 export const requestRows = new Gauge({
   name: 'custom_data_request_rows',
   help: 'Data rows of succeeded requests by the step they have passed (validated, stored, read_back), by the durable history: all three are equal.',
   labelNames: ['family', 'step'] as const,
-  registers,
 });
 
 export const deadLetters = new Counter({
   name: 'custom_data_dead_letters_total',
   help: 'Uploads that this process has set aside, by cause (rejected, crash, exception).',
   labelNames: ['family', 'cause'] as const,
-  registers,
 });
 
 export const logErrors = new Counter({
   name: 'custom_data_log_errors_total',
   help: 'Failed operations of the log, by operation.',
   labelNames: ['operation'] as const,
-  registers,
 });
 
 export const logRefusals = new Counter({
   name: 'custom_data_log_refusals_total',
   help: 'Times that the brokers refused a login, a right or a secure connection, by operation (append, read, consume, tail).',
   labelNames: ['operation'] as const,
-  registers,
 });
 
 export const warehouseErrors = new Counter({
   name: 'custom_data_warehouse_errors_total',
   help: 'Failed statements of the warehouse, by class (retry, memory, rejected).',
   labelNames: ['class'] as const,
-  registers,
 });
 
 export const warehouseRefusals = new Counter({
   name: 'custom_data_warehouse_refusals_total',
   help: 'Statements that the ClickHouse server refused for the credentials, the rights or the certificates, not for what they say.',
-  registers,
 });
 
 export const measurementFailures = new Counter({
   name: 'custom_data_measurement_failures_total',
   help: 'Measurements for a scrape that failed or took too long, by what was measured (lag, history, disk).',
   labelNames: ['measurement'] as const,
-  registers,
 });
 
 export const diskFree = new Gauge({
   name: 'custom_data_disk_free_bytes',
   help: 'Bytes that the service may still write to the file system of DATA_DIR.',
-  registers,
 });
 
 export const diskSize = new Gauge({
   name: 'custom_data_disk_size_bytes',
   help: 'Size of the file system of DATA_DIR.',
-  registers,
 });
 
 export const processInfo = new Gauge({
   name: 'custom_data_process_info',
   help: 'Always 1, for a process that is ready to work, with its roles as a comma-separated list.',
   labelNames: ['roles'] as const,
-  registers,
 });
 
 export const integratedChannels = new Gauge({
   name: 'custom_data_integrated_channels',
   help: 'Channels of INTEGRATED_CHANNELS, whose cost cannot be uploaded; 0 also in processes without a gateway.',
-  registers,
 });
 
 // Prometheus sees no increase of a counter that first appears as 1.

@@ -1,11 +1,11 @@
 import {
+  defaultTextMapGetter,
+  defaultTextMapSetter,
   type Link,
   type Span,
   SpanKind,
   SpanStatusCode,
   trace,
-  type TextMapGetter,
-  type TextMapSetter,
   ROOT_CONTEXT,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -19,17 +19,7 @@ export type TraceParent = string | undefined;
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
 const SERVICE_NAME = 'custom-data-upload';
-const HEADER = 'traceparent';
 const propagator = new W3CTraceContextPropagator();
-const getter: TextMapGetter<TraceParent> = {
-  keys: () => [HEADER],
-  get: (parent, key) => (key === HEADER ? parent : undefined),
-};
-const setter: TextMapSetter<{ traceparent?: string }> = {
-  set: (carrier, key, value) => {
-    if (key === HEADER) carrier.traceparent = value;
-  },
-};
 
 /**
  * Exports spans to a collector (OTLP over HTTP, as JSON). Without this call spans cost nothing and
@@ -70,7 +60,7 @@ export function beginSpan(
   const above =
     typeof parent === 'object'
       ? trace.setSpan(ROOT_CONTEXT, parent)
-      : propagator.extract(ROOT_CONTEXT, parent, getter);
+      : propagator.extract(ROOT_CONTEXT, { traceparent: parent }, defaultTextMapGetter);
   const links: Link[] = linked.map((span) => ({ context: span.spanContext() }));
   return trace.getTracer(SERVICE_NAME).startSpan(name, { kind, attributes, links }, above);
 }
@@ -78,7 +68,7 @@ export function beginSpan(
 /** What another process needs to continue the span's trace; undefined when there is no trace. */
 export function traceParentOf(span: Span): TraceParent {
   const carrier: { traceparent?: string } = {};
-  propagator.inject(trace.setSpan(ROOT_CONTEXT, span), carrier, setter);
+  propagator.inject(trace.setSpan(ROOT_CONTEXT, span), carrier, defaultTextMapSetter);
   return carrier.traceparent;
 }
 
