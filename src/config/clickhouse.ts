@@ -3,10 +3,18 @@ import { resolve } from 'node:path';
 import type { ClickHouseConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
+import { refuseAny } from './refuse-any.js';
 import { tlsFilesOf } from './tls-files.js';
 
 /** The user that ClickHouse assumes when none is given. */
 const DEFAULT_USER = 'default';
+const CREDENTIALS = [
+  'CLICKHOUSE_USER',
+  'CLICKHOUSE_PASSWORD',
+  'CLICKHOUSE_PASSWORD_FILE',
+] as const;
+const FILES = ['CLICKHOUSE_CA_FILE', 'CLICKHOUSE_CERT_FILE', 'CLICKHOUSE_KEY_FILE'] as const;
+const REPLICAS = ['CLICKHOUSE_CLUSTER', 'CLICKHOUSE_INSERT_QUORUM'] as const;
 
 /**
  * The server's address without its credentials, which may stand in the URL or in variables of their
@@ -20,30 +28,10 @@ export function clickhouseOf(environment: Environment): ClickHouseConfig | undef
     CLICKHOUSE_USER: user,
     CLICKHOUSE_PASSWORD: password,
     CLICKHOUSE_PASSWORD_FILE: passwordFile,
-    CLICKHOUSE_CA_FILE: ca,
-    CLICKHOUSE_CERT_FILE: cert,
-    CLICKHOUSE_KEY_FILE: key,
-    CLICKHOUSE_CLUSTER: cluster,
-    CLICKHOUSE_INSERT_QUORUM: insertQuorum,
   } = environment;
   if (url === undefined) {
-    const alone = {
-      CLICKHOUSE_USER: user,
-      CLICKHOUSE_PASSWORD: password,
-      CLICKHOUSE_PASSWORD_FILE: passwordFile,
-      CLICKHOUSE_CA_FILE: ca,
-      CLICKHOUSE_CERT_FILE: cert,
-      CLICKHOUSE_KEY_FILE: key,
-      CLICKHOUSE_CLUSTER: cluster,
-      CLICKHOUSE_INSERT_QUORUM: insertQuorum,
-    };
-    for (const [name, value] of Object.entries(alone)) {
-      if (value !== undefined) {
-        throw new ConfigError(
-          `${name} is set, but CLICKHOUSE_URL is not: there is no server to use it with`,
-        );
-      }
-    }
+    const all = [...CREDENTIALS, ...FILES, ...REPLICAS];
+    refuseAny(environment, all, 'CLICKHOUSE_URL is not: there is no server to use it with');
     return undefined;
   }
   const address = new URL(url);
@@ -53,10 +41,10 @@ export function clickhouseOf(environment: Environment): ClickHouseConfig | undef
     user: user ?? decoded(address.username) ?? DEFAULT_USER,
     password: password ?? decoded(address.password),
     passwordFile: passwordFile === undefined ? undefined : resolve(passwordFile),
-    tls: tlsFilesOf('CLICKHOUSE', ca, cert, key),
+    tls: tlsFilesOf('CLICKHOUSE', environment),
     compression: environment.CLICKHOUSE_COMPRESSION,
-    cluster,
-    insertQuorum,
+    cluster: environment.CLICKHOUSE_CLUSTER,
+    insertQuorum: environment.CLICKHOUSE_INSERT_QUORUM,
     timeoutMs: environment.CLICKHOUSE_TIMEOUT_SECONDS * 1_000,
   };
 }
@@ -79,34 +67,22 @@ function refuseContradictions(environment: Environment, address: URL): void {
   if (address.search !== '' || address.hash !== '') {
     throw new ConfigError('CLICKHOUSE_URL has more than a scheme, credentials, a host and a port');
   }
-  const { CLICKHOUSE_USER, CLICKHOUSE_PASSWORD, CLICKHOUSE_PASSWORD_FILE } = environment;
-  if (address.username !== '' && CLICKHOUSE_USER !== undefined) {
-    throw new ConfigError('CLICKHOUSE_USER is set, but CLICKHOUSE_URL names a user too');
+  if (address.username !== '') {
+    refuseAny(environment, ['CLICKHOUSE_USER'], 'CLICKHOUSE_URL names a user too');
   }
   const passwords = [
-    ['CLICKHOUSE_PASSWORD', CLICKHOUSE_PASSWORD !== undefined],
-    ['CLICKHOUSE_PASSWORD_FILE', CLICKHOUSE_PASSWORD_FILE !== undefined],
+    ['CLICKHOUSE_PASSWORD', environment.CLICKHOUSE_PASSWORD !== undefined],
+    ['CLICKHOUSE_PASSWORD_FILE', environment.CLICKHOUSE_PASSWORD_FILE !== undefined],
     ['CLICKHOUSE_URL', address.password !== ''],
   ] as const;
   const [first, second] = passwords.filter(([, isSet]) => isSet).map(([name]) => name);
   if (first !== undefined && second !== undefined) {
     throw new ConfigError(`${first} and ${second} both hold a password; one of them is enough`);
   }
-  for (const name of [
-    'CLICKHOUSE_CA_FILE',
-    'CLICKHOUSE_CERT_FILE',
-    'CLICKHOUSE_KEY_FILE',
-  ] as const) {
-    if (environment[name] !== undefined && address.protocol !== 'https:') {
-      throw new ConfigError(`${name} is set, but CLICKHOUSE_URL is not an https:// URL`);
-    }
+  if (address.protocol !== 'https:') {
+    refuseAny(environment, FILES, 'CLICKHOUSE_URL is not an https:// URL');
   }
-  if (
-    environment.CLICKHOUSE_INSERT_QUORUM !== undefined &&
-    environment.CLICKHOUSE_CLUSTER === undefined
-  ) {
-    throw new ConfigError(
-      'CLICKHOUSE_INSERT_QUORUM is set, but CLICKHOUSE_CLUSTER is not: there are no replicas',
-    );
+  if (environment.CLICKHOUSE_CLUSTER === undefined) {
+    refuseAny(environment, REPLICAS, 'CLICKHOUSE_CLUSTER is not: there are no replicas');
   }
 }

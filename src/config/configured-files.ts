@@ -14,9 +14,18 @@ async function readConfigured(variable: string, path: string): Promise<Buffer> {
   }
 }
 
-/** A password without the line break with which editors end a file. */
-export async function readPassword(variable: string, path: string): Promise<string> {
-  return (await readConfigured(variable, path)).toString('utf8').replace(/\r?\n$/, '');
+/**
+ * The password, or what is in its file without the line break with which editors end it. Empty when
+ * there is neither.
+ *
+ * @param variable that names the file
+ */
+export async function readPassword(
+  variable: string,
+  { password = '', passwordFile }: Record<'password' | 'passwordFile', string | undefined>,
+): Promise<string> {
+  if (passwordFile === undefined) return password;
+  return (await readConfigured(variable, passwordFile)).toString('utf8').replace(/\r?\n$/, '');
 }
 
 /** PEM, as Node's TLS takes it. */

@@ -5,7 +5,6 @@ import {
   ArrayNotEmpty,
   IsIn,
   IsOptional,
-  IsString,
   IsUrl,
   Matches,
   MaxLength,
@@ -54,12 +53,9 @@ export class Environment {
   QUERY_PORT: number | '' = 8123;
 
   @Expose()
-  @IsString()
   DATA_DIR = './data';
 
   @Expose()
-  @IsOptional()
-  @IsString()
   TOKENS_FILE?: string;
 
   @List()
@@ -82,18 +78,12 @@ export class Environment {
   KAFKA_TLS = 'false';
 
   @Expose()
-  @IsOptional()
-  @IsString()
   KAFKA_CA_FILE?: string;
 
   @Expose()
-  @IsOptional()
-  @IsString()
   KAFKA_CERT_FILE?: string;
 
   @Expose()
-  @IsOptional()
-  @IsString()
   KAFKA_KEY_FILE?: string;
 
   @Expose()
@@ -102,18 +92,12 @@ export class Environment {
   KAFKA_SASL_MECHANISM?: (typeof SASL_MECHANISMS)[number];
 
   @Expose()
-  @IsOptional()
-  @IsString()
   KAFKA_SASL_USERNAME?: string;
 
   @Expose()
-  @IsOptional()
-  @IsString()
   KAFKA_SASL_PASSWORD?: string;
 
   @Expose()
-  @IsOptional()
-  @IsString()
   KAFKA_SASL_PASSWORD_FILE?: string;
 
   @Expose()
@@ -145,33 +129,21 @@ export class Environment {
   CLICKHOUSE_DATABASE = 'custom_data';
 
   @Expose()
-  @IsOptional()
-  @IsString()
   CLICKHOUSE_USER?: string;
 
   @Expose()
-  @IsOptional()
-  @IsString()
   CLICKHOUSE_PASSWORD?: string;
 
   @Expose()
-  @IsOptional()
-  @IsString()
   CLICKHOUSE_PASSWORD_FILE?: string;
 
   @Expose()
-  @IsOptional()
-  @IsString()
   CLICKHOUSE_CA_FILE?: string;
 
   @Expose()
-  @IsOptional()
-  @IsString()
   CLICKHOUSE_CERT_FILE?: string;
 
   @Expose()
-  @IsOptional()
-  @IsString()
   CLICKHOUSE_KEY_FILE?: string;
 
   @Expose()

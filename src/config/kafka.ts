@@ -3,7 +3,16 @@ import { resolve } from 'node:path';
 import type { KafkaConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
+import { refuseAny } from './refuse-any.js';
 import { tlsFilesOf } from './tls-files.js';
+
+const CREDENTIALS = [
+  'KAFKA_SASL_MECHANISM',
+  'KAFKA_SASL_USERNAME',
+  'KAFKA_SASL_PASSWORD',
+  'KAFKA_SASL_PASSWORD_FILE',
+] as const;
+const FILES = ['KAFKA_CA_FILE', 'KAFKA_CERT_FILE', 'KAFKA_KEY_FILE'] as const;
 
 /**
  * How to reach the brokers. Undefined: none are configured.
@@ -17,34 +26,24 @@ export function kafkaOf(environment: Environment): KafkaConfig | undefined {
     KAFKA_SASL_USERNAME: username,
     KAFKA_SASL_PASSWORD: password,
     KAFKA_SASL_PASSWORD_FILE: passwordFile,
-    KAFKA_CA_FILE: ca,
-    KAFKA_CERT_FILE: cert,
-    KAFKA_KEY_FILE: key,
   } = environment;
-  const files = { KAFKA_CA_FILE: ca, KAFKA_CERT_FILE: cert, KAFKA_KEY_FILE: key };
-  const credentials = {
-    KAFKA_SASL_MECHANISM: mechanism,
-    KAFKA_SASL_USERNAME: username,
-    KAFKA_SASL_PASSWORD: password,
-    KAFKA_SASL_PASSWORD_FILE: passwordFile,
-  };
   if (brokers === undefined) {
-    const all = { ...credentials, ...files };
-    refuseAny(all, 'KAFKA_BROKERS is not: there are no brokers to use it with');
+    const all = [...CREDENTIALS, ...FILES];
+    refuseAny(environment, all, 'KAFKA_BROKERS is not: there are no brokers to use it with');
     return undefined;
   }
   const hasTls = environment.KAFKA_TLS === 'true';
-  if (!hasTls) refuseAny(files, 'KAFKA_TLS is not true');
+  if (!hasTls) refuseAny(environment, FILES, 'KAFKA_TLS is not true');
   const common = {
     brokers,
     clientId: environment.KAFKA_CLIENT_ID,
-    tls: hasTls ? tlsFilesOf('KAFKA', ca, cert, key) : undefined,
+    tls: hasTls ? tlsFilesOf('KAFKA', environment) : undefined,
     compression: environment.KAFKA_COMPRESSION,
     partitions: environment.KAFKA_PARTITIONS,
     replicationFactor: environment.KAFKA_REPLICATION_FACTOR,
   };
   if (mechanism === undefined) {
-    refuseAny(credentials, 'KAFKA_SASL_MECHANISM is not');
+    refuseAny(environment, CREDENTIALS, 'KAFKA_SASL_MECHANISM is not');
     return { ...common, sasl: undefined };
   }
   if (username === undefined) {
@@ -64,10 +63,4 @@ export function kafkaOf(environment: Environment): KafkaConfig | undefined {
       passwordFile: passwordFile === undefined ? undefined : resolve(passwordFile),
     },
   };
-}
-
-function refuseAny(variables: Readonly<Record<string, string | undefined>>, but: string): void {
-  for (const [name, value] of Object.entries(variables)) {
-    if (value !== undefined) throw new ConfigError(`${name} is set, but ${but}`);
-  }
 }

@@ -24,18 +24,7 @@ export async function configuredKafkaLog(
   });
 }
 
-async function credentialsOf({
-  mechanism,
-  username,
-  password,
-  passwordFile,
-}: NonNullable<KafkaConfig['sasl']>): Promise<KafkaCredentials> {
-  return {
-    mechanism,
-    username,
-    password:
-      passwordFile === undefined
-        ? (password ?? '')
-        : await readPassword('KAFKA_SASL_PASSWORD_FILE', passwordFile),
-  };
+async function credentialsOf(sasl: NonNullable<KafkaConfig['sasl']>): Promise<KafkaCredentials> {
+  const { mechanism, username } = sasl;
+  return { mechanism, username, password: await readPassword('KAFKA_SASL_PASSWORD_FILE', sasl) };
 }

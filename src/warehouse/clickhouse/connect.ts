@@ -17,15 +17,11 @@ export async function connectClickHouse(
   config: ClickHouseConfig,
   database: string,
 ): Promise<ClickHouseWarehouse> {
-  const { url, user, password, passwordFile, tls, compression, insertQuorum, timeoutMs } = config;
-  const kept =
-    passwordFile === undefined
-      ? undefined
-      : await readPassword('CLICKHOUSE_PASSWORD_FILE', passwordFile);
+  const { url, user, tls, compression, insertQuorum, timeoutMs } = config;
   return new ClickHouseWarehouse({
     url,
     user,
-    password: password ?? kept ?? '',
+    password: await readPassword('CLICKHOUSE_PASSWORD_FILE', config),
     tls: await readTlsFiles('CLICKHOUSE', tls),
     compression,
     insertQuorum,
