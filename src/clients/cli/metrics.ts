@@ -18,25 +18,19 @@ interface MetricRow {
 export function addMetricCommands(program: Command, terminal: Output): void {
   const metrics = program.command('metrics').description('self-serve metrics of accounts');
 
-  metrics
-    .command('archive')
-    .description('hide a metric from the reports; its rows stay stored')
-    .argument('<name>', 'the metric (event_category)', metricName)
-    .addOption(accountOption('whose metric it is').makeOptionMandatory())
-    .action(async (name: string, { account }: { account: string }) => {
-      await appendArchival(terminal, 'archive-metric', account, name);
-      terminal.hint(`${name} of ${account} is archived as soon as the service has read this\n`);
-    });
-
-  metrics
-    .command('restore')
-    .description('show an archived metric in the reports again')
-    .argument('<name>', 'the metric (event_category)', metricName)
-    .addOption(accountOption('whose metric it is').makeOptionMandatory())
-    .action(async (name: string, { account }: { account: string }) => {
-      await appendArchival(terminal, 'restore-metric', account, name);
-      terminal.hint(`${name} of ${account} is restored as soon as the service has read this\n`);
-    });
+  const archival = (verb: 'archive' | 'restore', description: string): void => {
+    metrics
+      .command(verb)
+      .description(description)
+      .argument('<name>', 'the metric (event_category)', metricName)
+      .addOption(accountOption('whose metric it is').makeOptionMandatory())
+      .action(async (name: string, { account }: { account: string }) => {
+        await appendArchival(terminal, `${verb}-metric`, account, name);
+        terminal.hint(`${name} of ${account} is ${verb}d as soon as the service has read this\n`);
+      });
+  };
+  archival('archive', 'hide a metric from the reports; its rows stay stored');
+  archival('restore', 'show an archived metric in the reports again');
 
   metrics
     .command('list')

@@ -16,6 +16,25 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** A table in a box that scrolls where it is too wide or too long, also by keyboard. */
+export function scrollingTable(
+  label: string,
+  captionAttributes: Attributes,
+  columns: readonly string[],
+  rows: readonly (readonly HTMLTableCellElement[])[],
+): HTMLElement {
+  const head = columns.map((title) => element('th', { scope: 'col' }, title));
+  const made = element(
+    'table',
+    {},
+    element('caption', captionAttributes, label),
+    element('thead', {}, element('tr', {}, ...head)),
+    element('tbody', {}, ...rows.map((cells) => element('tr', {}, ...cells))),
+  );
+  const box = { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': label };
+  return element('div', box, made);
+}
+
 /** @throws Error when the page has no such element of that kind */
 export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);

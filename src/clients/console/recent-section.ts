@@ -1,6 +1,5 @@
 import { isFinal } from '../../status/transition.js';
-import { announce, byId, element } from './elements.js';
-import { scrolling } from './mistakes-table.js';
+import { announce, byId, element, scrollingTable } from './elements.js';
 import type { RecentRequest, RecentRequests } from './recent-requests.js';
 import { countText, FAMILY_NAMES, STATUS_TEXTS } from './texts.js';
 import type { TokenField } from './token-field.js';
@@ -47,31 +46,15 @@ export class RecentSection {
   }
 
   private table(all: readonly RecentRequest[]): HTMLElement {
-    const label = 'Recent requests';
-    const head = ['File', 'Kind', 'State', 'Sent (UTC)', 'Request id'].map((title) =>
-      element('th', { scope: 'col' }, title),
-    );
-    const rows = all.map(({ requestId, family, fileName, status, createdAt }) =>
-      element(
-        'tr',
-        {},
-        element('th', { scope: 'row', class: 'name' }, fileName),
-        element('td', {}, FAMILY_NAMES[family]),
-        element('td', {}, this.troubles.get(requestId) ?? STATUS_TEXTS[status]),
-        element('td', { class: 'number' }, createdAt.replace('T', ' ')),
-        element('td', {}, element('code', {}, requestId)),
-      ),
-    );
-    return scrolling(
-      label,
-      element(
-        'table',
-        {},
-        element('caption', { class: 'unseen' }, label),
-        element('thead', {}, element('tr', {}, ...head)),
-        element('tbody', {}, ...rows),
-      ),
-    );
+    const columns = ['File', 'Kind', 'State', 'Sent (UTC)', 'Request id'];
+    const rows = all.map(({ requestId, family, fileName, status, createdAt }) => [
+      element('th', { scope: 'row', class: 'name' }, fileName),
+      element('td', {}, FAMILY_NAMES[family]),
+      element('td', {}, this.troubles.get(requestId) ?? STATUS_TEXTS[status]),
+      element('td', { class: 'number' }, createdAt.replace('T', ' ')),
+      element('td', {}, element('code', {}, requestId)),
+    ]);
+    return scrollingTable('Recent requests', { class: 'unseen' }, columns, rows);
   }
 
   private async ask(): Promise<void> {
