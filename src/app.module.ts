@@ -2,29 +2,17 @@ import { type DynamicModule, Module } from '@nestjs/common';
 
 import type { Config } from './config/config.js';
 import { chdbFolder } from './config/data-folder.js';
-import type { UploadLog } from './log/upload-log.js';
-import type { Logger } from './ops/logger.js';
-import type { Parts } from './ops/parts.js';
-import type { ErasedAccounts } from './operator/erasure/erased-accounts.js';
 import type { GatewayDependencies } from './gateway/dependencies.js';
-import type { RequestStore } from './status/request-store.js';
-import type { RowStore } from './warehouse/row-store.js';
-import type { Warehouse } from './warehouse/warehouse.js';
+import type { IngestModuleDependencies } from './ingest/ingest.module.js';
+import type { OperatorDependencies } from './operator/operator.module.js';
+import type { StatusDependencies } from './status/status.module.js';
 
-/** What the roles of a process share, already open and answering. */
-export interface AppDependencies {
+/** What the roles of a process need, already open and answering. */
+export interface AppDependencies
+  extends StatusDependencies, OperatorDependencies, IngestModuleDependencies {
   readonly config: Config;
-  readonly logger: Logger;
-  readonly log: UploadLog;
-  readonly warehouse: Warehouse;
-  readonly rows: RowStore;
-  readonly requests: RequestStore;
-  readonly erased: ErasedAccounts;
-  readonly parts: Parts;
   /** Undefined: the process has no gateway. */
   readonly gateway: GatewayDependencies | undefined;
-  /** For how many milliseconds ingest may still finish uploads in flight when it is stopped. */
-  readonly stopMs: () => number;
   /** Called with the port of the query interface. */
   readonly queryListening: (port: number) => void;
 }

@@ -1,8 +1,8 @@
-/** Whether the text is an IANA time zone name, such as `Asia/Seoul` or `UTC`. An offset is not. */
-export function isTimeZone(text: string): boolean {
-  if (!/^[A-Za-z]/.test(text)) return false;
+/** Whether the value is an IANA time zone name, such as `Asia/Seoul` or `UTC`. An offset is not. */
+export function isTimeZone(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^[A-Za-z]/.test(value)) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
+    new Intl.DateTimeFormat('en', { timeZone: value });
     return true;
   } catch {
     return false;

@@ -6,7 +6,7 @@ import {
   IsISO8601,
   IsOptional,
   Matches,
-  registerDecorator,
+  ValidateBy,
   ValidateNested,
   validateSync,
   type ValidationError,
@@ -40,7 +40,7 @@ class TokenRecordRules implements TokenRecord {
   @IsIn(ACCOUNT_ROLES)
   readonly role!: AccountRole;
 
-  @IsTimeZoneName()
+  @ValidateBy({ name: 'isTimeZoneName', validator: { validate: isTimeZone } })
   readonly timeZone!: string;
 
   @IsISO8601()
@@ -102,15 +102,4 @@ function refuseTwins(tokens: readonly TokenRecord[]): void {
 function pathOf(error: ValidationError): string {
   const [child] = error.children ?? [];
   return child === undefined ? error.property : `${error.property}.${pathOf(child)}`;
-}
-
-function IsTimeZoneName(): PropertyDecorator {
-  return (target, property) => {
-    registerDecorator({
-      name: 'isTimeZoneName',
-      target: target.constructor,
-      propertyName: String(property),
-      validator: { validate: (value) => typeof value === 'string' && isTimeZone(value) },
-    });
-  };
 }

@@ -1,28 +1,21 @@
+import type { AppDependencies } from '../app.module.js';
 import { TokenFile } from '../accounts/token-lookup.js';
 import type { Config } from '../config/config.js';
-import type { ErasedUploads } from '../domain/erased-uploads.js';
 import type { GatewayDependencies } from '../gateway/dependencies.js';
 import { RetentionGuard } from '../gateway/create/retention-guard.js';
-import { CONSUMER_GROUPS, type UploadLog } from '../log/upload-log.js';
 import { lookupWithoutErased } from '../operator/erasure/erased-accounts.js';
 import type { Logger } from '../ops/logger.js';
 import { integratedChannels } from '../ops/metrics.js';
-import type { Parts } from '../ops/parts.js';
 import { startRequestReader } from '../status/request-reader.js';
 import { ViewProgress } from '../status/view-progress.js';
-import type { RequestStore } from '../status/request-store.js';
 
 /** Requests that are answered from memory. The history in the warehouse answers for older ones. */
 const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
 
-export interface GatewayParts {
-  readonly config: Config;
-  readonly log: UploadLog;
-  readonly requests: RequestStore;
-  readonly erased: ErasedUploads;
-  readonly logger: Logger;
-  readonly parts: Parts;
-}
+export type GatewayParts = Pick<
+  AppDependencies,
+  'config' | 'log' | 'requests' | 'erased' | 'logger' | 'parts'
+>;
 
 /**
  * Starts what the gateway needs of the rest of the service.
@@ -43,9 +36,8 @@ export async function startGatewayDependencies(
   let fence: GatewayDependencies['fence'] = reader;
   // Kafka deletes by age, the embedded log only what is finished.
   if (config.kafka !== undefined) {
-    const { topic, group } = CONSUMER_GROUPS.ingest;
     const retentionMs = limits.logRetentionMs;
-    const guard = await RetentionGuard.start({ log, topic, group, retentionMs, logger }, reader);
+    const guard = await RetentionGuard.start({ log, retentionMs, logger }, reader);
     parts.add(guard);
     fence = guard;
   }

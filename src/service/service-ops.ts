@@ -1,21 +1,16 @@
 import { statfs } from 'node:fs/promises';
-import type { Config } from '../config/config.js';
+import type { AppDependencies } from '../app.module.js';
 import { ConsumerLagGauges } from '../log/consumer-lag.js';
-import { CONSUMER_GROUPS, type UploadLog } from '../log/upload-log.js';
-import type { Logger } from '../ops/logger.js';
+import { CONSUMER_GROUPS } from '../log/upload-log.js';
 import { diskFree, diskSize, registry } from '../ops/metrics.js';
 import { createOpsServer, type OpsServer } from '../ops/ops-server.js';
 import { RequestTotalsGauges } from '../status/request-totals.js';
 import type { ViewProgress } from '../status/view-progress.js';
-import type { RequestStore } from '../status/request-store.js';
-import type { Warehouse } from '../warehouse/warehouse.js';
 
-export interface ObservedService {
-  readonly config: Config;
-  readonly logger: Logger;
-  readonly log: UploadLog;
-  readonly warehouse: Warehouse;
-  readonly requests: RequestStore;
+export interface ObservedService extends Pick<
+  AppDependencies,
+  'config' | 'logger' | 'log' | 'warehouse' | 'requests'
+> {
   readonly phase: () => 'starting' | 'running' | 'stopping';
   /** Undefined: no gateway, or not yet. */
   readonly viewProgress: () => ViewProgress | undefined;

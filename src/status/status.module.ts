@@ -5,21 +5,11 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 
-import type { ErasedUploads } from '../domain/erased-uploads.js';
-import type { UploadLog } from '../log/upload-log.js';
-import type { Logger } from '../ops/logger.js';
 import type { Parts } from '../ops/parts.js';
-import type { Warehouse } from '../warehouse/warehouse.js';
 import { startAuditor } from './audit.js';
-import { HistoryWriter } from './history-writer.js';
-import type { RequestStore } from './request-store.js';
+import { HistoryWriter, type HistoryWriterDependencies } from './history-writer.js';
 
-export interface StatusDependencies {
-  readonly log: UploadLog;
-  readonly requests: RequestStore;
-  readonly warehouse: Warehouse;
-  readonly erased: ErasedUploads;
-  readonly logger: Logger;
+export interface StatusDependencies extends HistoryWriterDependencies {
   readonly parts: Parts;
 }
 
@@ -34,8 +24,8 @@ export class StatusModule extends ConfigurableModuleClass implements OnApplicati
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { log, requests, warehouse, erased, logger, parts } = this.dependencies;
-    parts.add(await HistoryWriter.start({ log, requests, warehouse, erased, logger }));
+    const { log, warehouse, logger, parts } = this.dependencies;
+    parts.add(await HistoryWriter.start(this.dependencies));
     parts.add(await startAuditor(log, warehouse, logger));
   }
 }

@@ -67,14 +67,10 @@ export interface RowCounts {
 }
 
 /** What the create and read operations answer: exactly these six fields. */
-export interface UploadRequestRecord {
-  readonly requestId: string;
-  readonly status: Status;
-  readonly prevStatus: Status | null;
-  readonly reason: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+export type UploadRequestRecord = Pick<
+  Transition,
+  'requestId' | 'status' | 'prevStatus' | 'reason' | 'createdAt' | 'updatedAt'
+>;
 
 export function recordOf(transition: Transition): UploadRequestRecord {
   const { requestId, status, prevStatus, reason, createdAt, updatedAt } = transition;
