@@ -1,16 +1,15 @@
 import type { AcceptanceFence } from '../../status/request-lookup.js';
 import { timeOf, type UnreadPartition, unreadPartitions } from '../../log/consumer-lag.js';
-import { LogUnavailableError, type Topic, type UploadLog } from '../../log/upload-log.js';
+import { CONSUMER_GROUPS, LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 
 const LEAST_INTERVAL_MS = 1_000;
 const LONGEST_INTERVAL_MS = 60_000;
+/** The group whose committed offsets tell what is finished. */
+const { topic, group } = CONSUMER_GROUPS.ingest;
 
 export interface RetentionGuardOptions {
   readonly log: UploadLog;
-  readonly topic: Topic;
-  /** The group whose committed offsets tell what is finished. */
-  readonly group: string;
   /** How long the log keeps a record, finished or not. */
   readonly retentionMs: number;
   readonly logger: Logger;
@@ -62,7 +61,7 @@ export class RetentionGuard implements AcceptanceFence {
   }
 
   private async look(): Promise<void> {
-    const { retentionMs, topic, group, logger } = this.options;
+    const { retentionMs, logger } = this.options;
     try {
       const waitedMs = Date.now() - (await this.oldestUnfinished());
       const isAtRisk = waitedMs > retentionMs / 2;
@@ -80,14 +79,14 @@ export class RetentionGuard implements AcceptanceFence {
    * Milliseconds since the epoch; Infinity when every record that the log still has is finished.
    */
   private async oldestUnfinished(): Promise<number> {
-    const { log, topic, group } = this.options;
+    const { log } = this.options;
     const unread = await unreadPartitions(log, { topic, group });
     return Math.min(...(await Promise.all(unread.map((first) => this.timeOfFirstKept(first)))));
   }
 
   /** What retention has deleted is lost: to refuse uploads for it would never end. */
   private async timeOfFirstKept(unread: UnreadPartition): Promise<number> {
-    const { log, topic } = this.options;
+    const { log } = this.options;
     // Usually the first record is there, and reading one is cheaper than reading a range.
     const time = await timeOf(log, topic, unread);
     if (time !== -Infinity) return time;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EachBatchPayload } from 'kafkajs';
 import type { Consumption, RecordHandler } from '../upload-log.js';
 import { Assignment } from './assignment.js';
+import { Failure } from '../../domain/failure.js';
 import { inTime } from '../../domain/in-time.js';
 import { Backoff } from '../../domain/retry.js';
 import { RestartingConsumer, type RestartingOptions } from './restarting-consumer.js';
@@ -35,7 +36,8 @@ type Batch = EachBatchPayload['batch'] & { readonly fetchedOffset: string };
  * fetched, never how far it has committed. Only the handler commits.
  */
 export class KafkaConsumption implements Consumption {
-  readonly failed: Promise<never>;
+  private readonly failure = new Failure();
+  readonly failed = this.failure.promise;
   private readonly assignments = new Map<number, Assignment>();
   /**
    * By partition: handler calls that outlive their assignment. The next assignment waits for them.
@@ -48,15 +50,11 @@ export class KafkaConsumption implements Consumption {
   isStopped = false;
   private patientUntil = Infinity;
   private readonly isPatient = (): boolean => Date.now() < this.patientUntil;
-  private reject: (error: Error) => void = () => undefined;
 
   constructor(
     private readonly options: ConsumptionOptions,
     private readonly handler: RecordHandler,
   ) {
-    this.failed = new Promise<never>((_, reject) => (this.reject = reject));
-    // The owner may look at it later, or never.
-    this.failed.catch(() => undefined);
     this.consumer = new RestartingConsumer(options, {
       revoked: () => {
         for (const assignment of this.assignments.values()) this.revoke(assignment);
@@ -218,7 +216,7 @@ export class KafkaConsumption implements Consumption {
   }
 
   private async fail(error: unknown): Promise<void> {
-    this.reject(error instanceof Error ? error : new Error(String(error)));
+    this.failure.report(error);
     await this.leave();
   }
 

@@ -1,3 +1,4 @@
+import { Failure } from '../../domain/failure.js';
 import { retrying } from '../../domain/retry.js';
 import {
   type LogRecord,
@@ -105,7 +106,8 @@ export class ConsumerGroups {
 
 /** One group reading every partition of a topic; no partition is ever revoked. */
 class LmdbConsumption implements Consumption {
-  readonly failed: Promise<never>;
+  private readonly failure = new Failure();
+  readonly failed = this.failure.promise;
   /** Resolves when no reader runs any more; never rejects. */
   readonly ended: Promise<unknown>;
   private readonly stopping = new AbortController();
@@ -127,16 +129,12 @@ class LmdbConsumption implements Consumption {
   ) {
     const runs = readers.map(run);
     this.ended = Promise.allSettled(runs);
-    this.failed = new Promise<never>((_, reject) => {
-      for (const each of runs) {
-        each.catch((error: unknown) => {
-          this.stopReaders();
-          reject(error instanceof Error ? error : new Error(String(error)));
-        });
-      }
-    });
-    // The owner may look at it later, or never.
-    this.failed.catch(() => undefined);
+    for (const each of runs) {
+      each.catch((error: unknown) => {
+        this.stopReaders();
+        this.failure.report(error);
+      });
+    }
   }
 
   commit(partition: number, offset: number): Promise<void> {

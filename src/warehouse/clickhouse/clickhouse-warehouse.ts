@@ -1,5 +1,6 @@
 import { Agent } from 'node:https';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 
 import {
   type ClickHouseClient,
@@ -120,7 +121,7 @@ export class ClickHouseWarehouse implements Warehouse {
           distributed_ddl_output_mode: 'none',
         },
       });
-      expectNothing(await textOf(stream), 'other');
+      expectNothing(await text(stream), 'other');
     });
   }
 
@@ -133,7 +134,7 @@ export class ClickHouseWarehouse implements Warehouse {
         values: Readable.from(requestBody(block.parts)),
         clickhouse_settings: this.insertSettings,
       });
-      expectNothing(await textOf(stream), 'insert');
+      expectNothing(await text(stream), 'insert');
     });
   }
 
@@ -168,7 +169,7 @@ export class ClickHouseWarehouse implements Warehouse {
           asked_structure: structureOf(asked.columns),
         },
       });
-      return rowsOf<Row>(await textOf(stream));
+      return rowsOf<Row>(await text(stream));
     });
   }
 
@@ -188,12 +189,6 @@ export class ClickHouseWarehouse implements Warehouse {
       throw failed;
     }
   }
-}
-
-async function textOf(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {

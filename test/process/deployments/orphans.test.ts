@@ -71,7 +71,7 @@ async function guardOver({ broker }: Deployment): Promise<
     logger,
   });
   const guard = await RetentionGuard.start(
-    { log, topic: 'uploads', group: 'ingest', retentionMs: 2_000, logger },
+    { log, retentionMs: 2_000, logger },
     { caughtUp: () => Promise.resolve() },
   );
   const isOpen = (): Promise<boolean> =>

@@ -1,4 +1,3 @@
-import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
 import { randomBytes } from 'node:crypto';
 
 import type { FamilyName } from '../../../src/domain/families/index.js';
@@ -54,13 +53,7 @@ export async function startGateway(
     parts: { add: () => undefined },
   });
   const guard = await RetentionGuard.start(
-    {
-      log,
-      topic: 'uploads',
-      group: CONSUMER_GROUPS.ingest.group,
-      retentionMs: limits.logRetentionMs,
-      logger,
-    },
+    { log, retentionMs: limits.logRetentionMs, logger },
     reader,
   );
   const lookup = lookupWithoutErased(reader, erased);

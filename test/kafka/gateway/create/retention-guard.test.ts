@@ -19,13 +19,7 @@ describeWithKafka('an acceptance on Kafka', () => {
 
   const startGuard = (log: UploadLog): Promise<RetentionGuard> =>
     RetentionGuard.start(
-      {
-        log,
-        topic: 'uploads',
-        group: 'ingest',
-        retentionMs: RETENTION_MS,
-        logger: pino({ level: 'silent' }),
-      },
+      { log, retentionMs: RETENTION_MS, logger: pino({ level: 'silent' }) },
       { caughtUp: () => Promise.resolve() },
     );
   const isRefused = (guard: RetentionGuard): Promise<boolean> =>

@@ -22,9 +22,8 @@ describe('an acceptance under a log that deletes by age', () => {
     const consumption = await log.consume('uploads', 'ingest', new Collector());
     await consumption.commit(0, finished);
     const logger = pino({ level: 'silent' });
-    const options = { log, topic: 'uploads', group: 'ingest', retentionMs: RETENTION_MS, logger };
     const guard = await RetentionGuard.start(
-      { ...options, topic: 'uploads' },
+      { log, retentionMs: RETENTION_MS, logger },
       {
         caughtUp: () => {
           asked++;
