@@ -8,11 +8,7 @@ import { tlsFilesOf } from './tls-files.js';
 
 /** The user that ClickHouse assumes when none is given. */
 const DEFAULT_USER = 'default';
-const CREDENTIALS = [
-  'CLICKHOUSE_USER',
-  'CLICKHOUSE_PASSWORD',
-  'CLICKHOUSE_PASSWORD_FILE',
-] as const;
+const CREDENTIALS = ['CLICKHOUSE_USER', 'CLICKHOUSE_PASSWORD', 'CLICKHOUSE_PASSWORD_FILE'] as const;
 const FILES = ['CLICKHOUSE_CA_FILE', 'CLICKHOUSE_CERT_FILE', 'CLICKHOUSE_KEY_FILE'] as const;
 const REPLICAS = ['CLICKHOUSE_CLUSTER', 'CLICKHOUSE_INSERT_QUORUM'] as const;
 

@@ -5,10 +5,7 @@ import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
 
 /** @throws ConfigError when a certificate comes without its key, or a key without its certificate */
-export function tlsFilesOf(
-  prefix: 'KAFKA' | 'CLICKHOUSE',
-  environment: Environment,
-): TlsFiles {
+export function tlsFilesOf(prefix: 'KAFKA' | 'CLICKHOUSE', environment: Environment): TlsFiles {
   const path = (kind: 'CA' | 'CERT' | 'KEY'): string | undefined => {
     const file = environment[`${prefix}_${kind}_FILE` as const];
     return file === undefined ? undefined : resolve(file);
