@@ -43,8 +43,8 @@ export interface UploadToStore {
 }
 
 /**
- * What a reader finds of a batch. By version: the rows found, those included that a later upload has
- * already replaced. It lacks uploads of which some rows are neither there nor superseded.
+ * What a reader finds of a batch. By version: the rows found, those included that a later upload
+ * has already replaced. It lacks uploads of which some rows are neither there nor superseded.
  */
 export type ReadBack = ReadonlyMap<bigint, number>;
 

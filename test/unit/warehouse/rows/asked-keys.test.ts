@@ -3,7 +3,13 @@ import { expect, test } from '@jest/globals';
 import { COST } from '../../../../src/domain/families/index.js';
 import { blockOfKeys, keysInPieces } from '../../../../src/warehouse/rows/read-back.js';
 import type { UploadToStore } from '../../../../src/warehouse/row-store.js';
-import { STRING, UINT128, UINT32, blockOf, column } from '../../../../src/warehouse/native/block.js';
+import {
+  STRING,
+  UINT128,
+  UINT32,
+  blockOf,
+  column,
+} from '../../../../src/warehouse/native/block.js';
 import { dayOf } from '../../../../src/domain/days.js';
 import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
 import { DATE } from '../../../support/model/native-rows.js';
