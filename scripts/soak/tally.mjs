@@ -31,7 +31,11 @@ export function add(tally, more) {
 export function nextSuite(suites, faults, random) {
   const free = suites.filter(({ isUnderWay, hasFailed }) => !isUnderWay && !hasFailed);
   const ranks = free.map(({ runs, kinds, isLong }) =>
-    runs === 0 ? (isLong ? -2 : -1) : Math.min(WANTED, ...[...kinds].map((kind) => faults.get(kind) ?? 0)),
+    runs === 0
+      ? isLong
+        ? -2
+        : -1
+      : Math.min(WANTED, ...[...kinds].map((kind) => faults.get(kind) ?? 0)),
   );
   const lowest = Math.min(...ranks);
   const first = free.filter((_, i) => ranks[i] === lowest);

@@ -168,10 +168,12 @@ describeWithPodman('docker-compose.yml', () => {
       new Watchdog(2);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
     const program = ['node', '--input-type=module', '--eval', blocked];
-    await expect(podman(['run', '--rm', OURS, ...LIMITS, image, ...program])).rejects.toMatchObject({
-      code: 137,
-      stderr: expect.stringContaining('the process kills itself: its main thread is blocked'),
-    });
+    await expect(podman(['run', '--rm', OURS, ...LIMITS, image, ...program])).rejects.toMatchObject(
+      {
+        code: 137,
+        stderr: expect.stringContaining('the process kills itself: its main thread is blocked'),
+      },
+    );
   });
 
   it('is healthy after all that', async () => {

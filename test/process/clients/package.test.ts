@@ -55,7 +55,9 @@ async function install(file: string, major: string, npm: string): Promise<void> 
   await mkdir(options.cwd);
   await writeFile(join(options.cwd, 'package.json'), '{}');
   const versions = await run(program, [npm, 'version', '--json'], options);
-  expect(JSON.parse(versions.stdout)).toMatchObject({ node: expect.stringMatching(`^${major}\\.`) });
+  expect(JSON.parse(versions.stdout)).toMatchObject({
+    node: expect.stringMatching(`^${major}\\.`),
+  });
   await run(program, [npm, 'install', '--no-audit', '--no-fund', file], options);
 }
 

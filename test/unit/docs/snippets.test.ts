@@ -16,7 +16,8 @@ const TESTS = new URL('../../', import.meta.url);
 const CALL = /\b(snippets?)\(\s*'([^']+)',\s*'([^']+)',?\s*\)/g;
 
 /** What switches a test off. With another condition `describeIf` fails where CI is set. */
-const OFF = /\b(?:(?:it|test|describe)\.(?:skip|todo)|x(?:it|test|describe)|describeIf\(\s*false)\b/;
+const OFF =
+  /\b(?:(?:it|test|describe)\.(?:skip|todo)|x(?:it|test|describe)|describeIf\(\s*false)\b/;
 
 const filesIn = (folder: URL, ending: string): string[] =>
   readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) =>

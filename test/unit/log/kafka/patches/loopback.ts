@@ -6,7 +6,13 @@ import Encoder from 'kafkajs/src/protocol/encoder.js';
 import { createSocket } from '../../../../../src/log/kafka/patches/sockets.js';
 
 const silent = (): void => undefined;
-const logger = { namespace: () => logger, debug: silent, info: silent, warn: silent, error: silent };
+const logger = {
+  namespace: () => logger,
+  debug: silent,
+  info: silent,
+  warn: silent,
+  error: silent,
+};
 
 /** Starts a server on loopback that hands each of its sockets to `take`. */
 export async function startServer(take: (socket: Socket) => void): Promise<Server> {
