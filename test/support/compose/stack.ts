@@ -105,15 +105,13 @@ export class Stack {
     return run('sh', ['-c', 'podman logs "$1" 2>&1', 'sh', this.container(service)]);
   }
 
-  /** Services whose health check does not succeed, asked once, each with what it says. */
-  async unhealthy(): Promise<readonly string[]> {
-    const checked = this.services.filter((name) => this.of(name).check !== undefined);
-    const unhealthy: string[] = [];
-    for (const name of checked) {
-      const said = await this.failureOf(name);
-      if (said !== undefined) unhealthy.push(`${name}: ${said}`);
+  /** Resolves when every service with a health check is still healthy, by its own retries. */
+  async stillHealthy(): Promise<void> {
+    for (const { name, check } of this.file.services) {
+      if (check === undefined || !this.images.has(name)) continue;
+      this.becameHealthy.delete(name);
+      await this.healthy(name);
     }
-    return unhealthy;
   }
 
   /** What the service may do, or might before it ended, as the container runtime was told. */
