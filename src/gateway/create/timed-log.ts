@@ -21,11 +21,17 @@ const MAX_ABANDONED = 128;
 @Injectable()
 export class TimedLog {
   private abandoned = 0;
+  private waiting = 0;
 
   constructor(
     @Inject(UPLOAD_LOG) private readonly log: UploadLog,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
+
+  /** Appends that are waited for now. */
+  get underWay(): number {
+    return this.waiting;
+  }
 
   partitions(topic: Topic): number {
     return this.log.partitions(topic);
@@ -51,16 +57,21 @@ export class TimedLog {
     await this.timed(() => this.log.appendInOrder(appends));
   }
 
-  private timed<T>(append: () => Promise<T>): Promise<T> {
+  private async timed<T>(append: () => Promise<T>): Promise<T> {
     if (this.abandoned >= MAX_ABANDONED) throw new LogUnavailableError('the log does not answer');
     const appended = append();
-    return answerOf(appended, this.config.limits.logTimeoutMs, () => {
-      this.abandoned += 1;
-      const settled = (): void => {
-        this.abandoned -= 1;
-      };
-      appended.then(settled, settled);
-    });
+    this.waiting += 1;
+    try {
+      return await answerOf(appended, this.config.limits.logTimeoutMs, () => {
+        this.abandoned += 1;
+        const settled = (): void => {
+          this.abandoned -= 1;
+        };
+        appended.then(settled, settled);
+      });
+    } finally {
+      this.waiting -= 1;
+    }
   }
 }
 

@@ -160,6 +160,20 @@ test('a stalled log stops the client; it goes on where it stopped', async () => 
   client.destroy();
 });
 
+test('many uploads share what a stalled log may have under way, and all go on', async () => {
+  await gateway.close();
+  gateway = await startGateway({ logTimeoutMs: 20_000 });
+  gateway.log.stall();
+  const body = form({ content: noise(1_000_000) });
+  const answers = Array.from({ length: 64 }, () => post(`${gateway.url}/cost/requests/`, body));
+  await eventually(() => gateway.log.unacknowledged >= 96);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  // Some have three, and each has one.
+  expect(gateway.log.unacknowledged).toBeLessThan(96 + 64);
+  gateway.log.resume();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(64).fill(201));
+});
+
 test('the socket of a held-back client is not read', async () => {
   await gateway.close();
   gateway = await startGateway({ logTimeoutMs: 10_000 });

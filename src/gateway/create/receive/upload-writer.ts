@@ -16,6 +16,11 @@ import type { TimedLog } from '../timed-log.js';
  * hold 8 MiB more while the log hangs. Four accept less than three.
  */
 const MAX_UNACKNOWLEDGED = 3;
+/**
+ * With so many appends of all uploads under way, the log has enough to do, and an upload has one at a
+ * time: while the log hangs, 64 uploads hold 12 MiB less.
+ */
+const ENOUGH_UNDER_WAY = 96;
 
 /** Where an upload's records are, as far as that is known before its end. */
 export interface UploadPlace extends Pick<UploadEnd, 'firstOffset'> {
@@ -59,7 +64,8 @@ export class UploadWriter {
 
   /** Resolves when there is room for another chunk; await it before each. */
   async room(): Promise<void> {
-    if (this.unacknowledged.length === MAX_UNACKNOWLEDGED) await this.unacknowledged.shift();
+    const most = this.log.underWay < ENOUGH_UNDER_WAY ? MAX_UNACKNOWLEDGED : 1;
+    while (this.unacknowledged.length >= most) await this.unacknowledged.shift();
     if (this.isClosed) throw new LogUnavailableError('the upload was given up');
   }
 
