@@ -105,7 +105,10 @@ export class Stack {
     return run('sh', ['-c', 'podman logs "$1" 2>&1', 'sh', this.container(service)]);
   }
 
-  /** Resolves when every service with a health check is still healthy, by its own retries. */
+  /**
+   * Resolves when every service with a health check is still healthy, by its own retries: after
+   * containers were started again, podman's name server answered the first questions after 10 s.
+   */
   async stillHealthy(): Promise<void> {
     for (const { name, check } of this.file.services) {
       if (check === undefined || !this.images.has(name)) continue;
