@@ -97,12 +97,13 @@ export class KafkaNode {
 
   /** Kills the process, as a power loss would. With SIGTERM it shuts down cleanly. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    if ((await this.end(signal)) && signal === 'SIGKILL') countFault('broker killed');
+    if (!(await this.end(signal))) throw new Error(`the broker had ended: ${this.output}`);
+    if (signal === 'SIGKILL') countFault('broker killed');
   }
 
   /** Sends SIGSTOP or SIGCONT. */
   signal(signal: NodeJS.Signals): void {
-    this.process!.kill(signal);
+    if (!this.process!.kill(signal)) throw new Error(`the broker had ended: ${this.output}`);
     this.isUp = signal !== 'SIGSTOP';
     if (signal === 'SIGCONT') countFault('broker hanging for a while');
   }
