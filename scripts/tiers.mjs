@@ -9,30 +9,30 @@ export const TIERS = {
   /** No engine, no broker, no build; no test takes over 5 s. */
   unit: { folder: 'test/unit', minutes: 2, testSeconds: 5 },
   /** The ClickHouse engine, in the process or behind HTTP, and other tests that take seconds. */
-  engine: { folder: 'test/engine', minutes: 6 },
+  engine: { folder: 'test/engine', minutes: 5 },
   /** The console and the API's page in Chromium. */
   browser: { folder: 'test/browser', minutes: 2 },
   /** What is shipped beside the code: alerts, Kubernetes objects. */
   deploy: { folder: 'test/deploy', without: ['test/deploy/containers'], minutes: 2 },
   /** The adapter on one real broker. */
-  kafka: { folder: 'test/kafka', without: ['test/kafka/cluster'], minutes: 5 },
+  kafka: { folder: 'test/kafka', without: ['test/kafka/cluster'], minutes: 4 },
   /** The built service as processes: used, killed, cut off. */
   process: {
     folder: 'test/process',
     without: ['test/process/disk', 'test/process/chaos'],
     log: 'lmdb',
-    minutes: 20,
+    minutes: 12,
   },
   /** The deployment tests of the tier `process`, on Kafka and ClickHouse. */
-  scaled: { folder: 'test/process/deployments', log: 'kafka', minutes: 8, apart: true },
+  scaled: { folder: 'test/process/deployments', log: 'kafka', minutes: 5, apart: true },
   /** Faults under load on Kafka and ClickHouse. The soak runs the long versions. */
-  chaos: { folder: 'test/process/chaos', minutes: 12, apart: true },
+  chaos: { folder: 'test/process/chaos', minutes: 9, apart: true },
   /** Disks that lose power, fill up or turn read-only. */
-  disk: { folder: 'test/process/disk', minutes: 6, apart: true },
+  disk: { folder: 'test/process/disk', minutes: 4, apart: true },
   /** Three brokers under faults. Files run one at a time, because each starts its own brokers. */
-  cluster: { folder: 'test/kafka/cluster', workers: 1, minutes: 14, apart: true },
+  cluster: { folder: 'test/kafka/cluster', workers: 1, minutes: 12, apart: true },
   /** The image, built, and the services of the compose file. */
-  containers: { folder: 'test/deploy/containers', minutes: 16, apart: true },
+  containers: { folder: 'test/deploy/containers', minutes: 8, apart: true },
 };
 
 /** The tiers that `npm run test:NAME` runs besides the tier NAME. */
