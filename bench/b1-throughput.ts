@@ -1,8 +1,8 @@
 import { flatTableThroughput } from './baselines/flat-table-throughput.js';
 import type { Bench } from './benchmark.js';
-import { inTurn } from './measure.js';
+import { inTurn, spreadOf } from './measure.js';
 import { atLeast, type Figure, ratioFigure } from './report/figure.js';
-import { costLoad, serviceThroughput } from './service/throughput.js';
+import { costLoad, rememberFullRate, serviceThroughput } from './service/throughput.js';
 
 /**
  * Throughput from the first POST until the last row is visible, compared with ClickHouse that takes
@@ -25,6 +25,7 @@ export async function b1(bench: Bench): Promise<readonly Figure[]> {
         bench.say(`B1 ${keys}, round ${round + 1}, ${name}: ${Math.round(rate)} rows/s`);
       },
     );
+    if (rowsPerKey === 1) rememberFullRate(spreadOf(ours).median);
     const note = bench.generator.usage();
     const shared = { unit: 'rows/s', ours, note };
     figures.push(

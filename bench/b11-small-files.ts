@@ -62,8 +62,8 @@ async function filesPerSecond({ generator, sizes }: Bench, target: Target): Prom
   const load = smallFiles(sizes.warmUpSmallFiles);
   await generator.prepare(load);
   const posting = { target, load, concurrency: CONNECTIONS };
-  await generator.program.call('post', { ...posting, seconds: WARM_UP_SECONDS });
   const seconds = sizes.acceptSeconds;
+  await generator.program.call('post', { ...posting, seconds: Math.min(seconds, WARM_UP_SECONDS) });
   const timed = generator.note(await generator.program.call('post', { ...posting, seconds }));
   return timed.result.latencies.length / timed.seconds;
 }

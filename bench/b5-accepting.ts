@@ -7,6 +7,7 @@ import { Child } from './process/child.js';
 import { makeFolder, removeFolder } from './process/cleanup.js';
 import type { GatewayCommands } from './programs/gateway.js';
 import { atLeast, type Figure, ratioFigure } from './report/figure.js';
+import { V8_OPTIONS } from './service/service.js';
 import { costLoad, IN_FLIGHT, smallWarmUpLoad, warmUpLoad } from './service/throughput.js';
 
 /** After it the code is compiled. */
@@ -47,7 +48,7 @@ export async function b5(bench: Bench): Promise<readonly Figure[]> {
 
 async function gateway(bench: Bench): Promise<number> {
   const folder = await makeFolder();
-  const program = Child.start<GatewayCommands>('programs/gateway');
+  const program = Child.start<GatewayCommands>('programs/gateway', { execArgv: V8_OPTIONS });
   try {
     const target = await program.call('start', { folder });
     return await megabytesPerSecond(bench, target, () => program.call('bytes'));
@@ -92,5 +93,6 @@ async function megabytesPerSecond(
   const { result, seconds } = generator.note(await post(load, sizes.acceptSeconds));
   const found = await taken();
   if (found !== sent) throw new Error(`${found} bytes were taken, ${sent} were sent`);
+  if (result.bytes < sizes.acceptBytes) throw new Error(`only ${result.bytes} bytes were sent`);
   return result.bytes / seconds / 1e6;
 }

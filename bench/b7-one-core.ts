@@ -10,17 +10,18 @@ export async function b7(bench: Bench): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const rowsPerKey of [1, 5]) {
     const load = costLoad(bench.sizes.oneCoreFiles, rowsPerKey);
+    const order = { load, seconds: bench.sizes.oneCoreSeconds };
     const program = Child.start<OneCoreCommands>('programs/one-core');
     try {
       const ours = async (): Promise<number> => {
-        const { rows, keys, rowsPerSecond } = await program.call('prepareUploads', load);
+        const { rows, keys, rowsPerSecond } = await program.call('prepareUploads', order);
         const expected = load.files * FILE_ROWS;
         if (rows !== expected || keys !== expected / rowsPerKey) {
           throw new Error(`${rows} rows and ${keys} keys were prepared of ${expected} rows`);
         }
         return rowsPerSecond;
       };
-      const theirs = () => program.call('parseWithUdsv', load);
+      const theirs = () => program.call('parseWithUdsv', order);
       // Compiles the code before it is measured.
       await ours();
       await theirs();

@@ -80,6 +80,7 @@ async function main(): Promise<void> {
     }
   }
 
+  const started = performance.now();
   const machine = describeMachine();
   const generator = new LoadGenerator();
   const bench: Bench = {
@@ -103,8 +104,14 @@ async function main(): Promise<void> {
 
   const { rounds } = bench.sizes;
   const kind = values.smoke ? 'SMOKE RUN, the figures mean nothing' : `${rounds} rounds`;
-  process.stdout.write(`\n${machine}; ${kind}\n\n${tablesOf(figures)}\n`);
+  const minutes = Math.round((performance.now() - started) / 60_000);
+  process.stdout.write(`\n${machine}; ${kind}; ${minutes} minutes\n\n${tablesOf(figures)}\n`);
   if (values.chart !== undefined) writeFileSync(values.chart, chartOf(figures));
+  if (process.env['CI'] !== undefined) {
+    // There, nothing may be missing that a benchmark needs.
+    const missing = figures.filter(({ outcome }) => outcome === 'not run');
+    wrong.push(...missing.map(({ name, detail }) => `${name}: ${detail}`));
+  }
   for (const error of wrong) process.stdout.write(`\nWRONG: ${error}\n`);
   process.exit(wrong.length > 0 ? 1 : 0);
 }

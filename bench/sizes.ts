@@ -19,12 +19,17 @@ export interface Sizes {
   readonly baselineTimes: number;
   /** How long files are accepted where nothing is processed. */
   readonly acceptSeconds: number;
+  /** With fewer bytes in that time the measurement is not valid. */
+  readonly acceptBytes: number;
   readonly readSeconds: number;
-  /** Files that one core prepares. */
+  /** Files that one core prepares again and again, and how long. */
   readonly oneCoreFiles: number;
+  readonly oneCoreSeconds: number;
   readonly storedRows: number;
   /** Files of the account that reports ask about, which has half of all rows. */
   readonly reportFiles: number;
+  /** How often each question is asked; the median counts. */
+  readonly reportReads: number;
   /** How long merges may run after that load. */
   readonly settleMs: number;
   /** Uploads of each kind in a latency measurement. */
@@ -41,16 +46,19 @@ export const FULL: Sizes = {
   rounds: 3,
   files: 80,
   warmUpFiles: 100,
-  literalFiles: 12,
+  literalFiles: 30,
   literalWarmUpFiles: 3,
   warmUpSmallFiles: 2_000,
   accounts: 32,
   baselineTimes: 25,
   acceptSeconds: 30,
-  readSeconds: 3,
+  acceptBytes: 3e9,
+  readSeconds: 10,
   oneCoreFiles: 30,
+  oneCoreSeconds: 10,
   storedRows: 50_000_000,
   reportFiles: 500,
+  reportReads: 9,
   settleMs: 60_000,
   latencyUploads: 80,
   stalledUploads: 64,
@@ -71,10 +79,13 @@ export const SMOKE: Sizes = {
   accounts: 2,
   baselineTimes: 1,
   acceptSeconds: 0.3,
+  acceptBytes: 0,
   readSeconds: 0.5,
   oneCoreFiles: 3,
+  oneCoreSeconds: 0.5,
   storedRows: 200_000,
   reportFiles: 10,
+  reportReads: 1,
   settleMs: 0,
   latencyUploads: 3,
   stalledUploads: 4,

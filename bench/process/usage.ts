@@ -1,13 +1,17 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 
 /** Resident memory of a process in bytes, as Linux reports it. */
 export function residentBytes(pid: number): Promise<number> {
   return memory(pid, 'VmRSS');
 }
 
-/** The peak of its resident memory so far. */
+/** The peak of its resident memory so far, or since `forgetPeak`. */
 export function mostResidentBytes(pid: number): Promise<number> {
   return memory(pid, 'VmHWM');
+}
+
+export function forgetPeak(pid: number): Promise<void> {
+  return writeFile(`/proc/${pid}/clear_refs`, '5');
 }
 
 /**

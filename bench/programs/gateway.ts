@@ -1,11 +1,12 @@
 /**
  * The gateway with its durable log, embedded or on Kafka, and nothing behind it: it accepts uploads,
  * and nothing processes them. It is built from the same parts as the service, except for a history
- * without requests.
+ * without requests, and started with the same settings (`src/main.ts`).
  */
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setDefaultHighWaterMark } from 'node:stream';
 
 import { TokenFile } from '../../src/accounts/token-lookup.js';
 import { createToken } from '../../src/accounts/manage-tokens.js';
@@ -27,6 +28,9 @@ import { ACCOUNT } from '../service/service.js';
 import { obey } from '../process/commands.js';
 import type { Target } from '../load/requests.js';
 
+/** As `src/main.ts` sets it. */
+const STREAM_BYTES = 16 * 1024;
+
 const noWarehouse: Warehouse = {
   execute: () => Promise.resolve(),
   insert: () => Promise.resolve(),
@@ -40,6 +44,8 @@ export interface GatewayOptions {
   /** More variables of the environment. KAFKA_BROKERS chooses Kafka. */
   readonly env?: Readonly<Record<string, string>>;
 }
+
+setDefaultHighWaterMark(false, STREAM_BYTES);
 
 let log: UploadLog;
 /** By partition: where the log ended before this program. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Bench } from '../benchmark.js';
-import { plus } from '../load/totals.js';
+import { LARGEST } from '../load/report-files.js';
+import { plus, type Totals, TOTALS_SQL } from '../load/totals.js';
 import { spreadOf } from '../measure.js';
 import { atLeast, atMost, type Figure, ratioFigure } from '../report/figure.js';
 import { Service } from '../service/service.js';
@@ -11,7 +12,6 @@ import { type Question, QUESTIONS } from './questions.js';
 
 const ANALYSTS = 4;
 const EVERY_MS = 2_000;
-const IDLE_READS = 5;
 
 /** Milliseconds of each answer, by question. */
 type Answers = ReadonlyMap<Question, number[]>;
@@ -23,8 +23,13 @@ type Answers = ReadonlyMap<Question, number[]>;
  */
 export async function reportsUnderLoad(bench: Bench, stored: string): Promise<readonly Figure[]> {
   const { generator, sizes } = bench;
-  const service = await Service.start({ stored, accounts: sizes.accounts });
+  // The account that is asked is one of those that upload.
+  const account = LARGEST;
+  const service = await Service.start({ stored, account, accounts: sizes.accounts });
   try {
+    const [before] = await service.query<Totals>(
+      `SELECT ${TOTALS_SQL} FROM cost_rows WHERE account = '${account}'`,
+    );
     const load = costLoad(sizes.files, 1);
     const warmUp = warmUpLoad(sizes.warmUpFiles, 1);
     const warmed = (await generator.prepare(warmUp)).kept;
@@ -38,7 +43,7 @@ export async function reportsUnderLoad(bench: Bench, stored: string): Promise<re
     };
 
     const idle = noAnswers();
-    for (let read = 0; read < IDLE_READS; read++) {
+    for (let read = 0; read < sizes.reportReads; read++) {
       for (const question of QUESTIONS) await ask(service, question, idle);
     }
     const busy = noAnswers();
@@ -53,7 +58,7 @@ export async function reportsUnderLoad(bench: Bench, stored: string): Promise<re
         `B9 round ${round + 1}: ${Math.round(beside[round]!)} rows/s beside analysts, ${Math.round(alone[round]!)} alone`,
       );
     }
-    await service.requireTotals(plus(kept, warmed), kept);
+    await service.requireTotals(plus(kept, warmed), kept, new Map([[account, before!]]));
     return [
       ratioFigure({
         name: `B9 the load beside ${ANALYSTS} analysts`,

@@ -12,14 +12,14 @@ import {
   tokenFor,
 } from '../../test/support/service/service-process.js';
 import type { Target } from '../load/requests.js';
-import { NOTHING, type Totals } from '../load/totals.js';
+import { NOTHING, plus, type Totals } from '../load/totals.js';
 import { endWithUs, makeFolder, removeFolder } from '../process/cleanup.js';
 import { requireCostTotals } from './stored-totals.js';
 
 /** npm runs its scripts in the package's folder. */
 const ROOT = process.cwd();
-/** Those of `npm start`. */
-const OPTIONS = ['--max-semi-space-size=16', '--enable-source-maps'];
+/** Of `npm start`, besides source maps. */
+export const V8_OPTIONS = ['--max-semi-space-size=16'];
 const START_MS = 60_000;
 /** The account that benchmarks upload for. */
 export const ACCOUNT = 'bench';
@@ -52,15 +52,13 @@ export class Service {
     const { env, stored, account = ACCOUNT, accounts: count = 1 } = options;
     const dataDir = await makeFolder();
     if (stored !== undefined) await cp(stored, dataDir, { recursive: true });
-    const accounts = Array.from({ length: count }, (_, at) =>
-      at === 0 ? account : `${account}-${at}`,
-    );
+    const accounts = accountsOf(account, count);
     const tokens: string[] = [];
     for (const each of accounts) tokens.push(await tokenFor(dataDir, each));
     const log = join(dataDir, 'service.log');
     const output = openSync(log, 'a');
     const from = performance.now();
-    const child = spawn(process.execPath, [...OPTIONS, 'dist/main.js'], {
+    const child = spawn(process.execPath, [...V8_OPTIONS, '--enable-source-maps', 'dist/main.js'], {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'],
@@ -92,10 +90,16 @@ export class Service {
    *
    * @param expected of the first account
    * @param others of each other account
+   * @param before what accounts had stored before
    */
-  requireTotals(expected: Totals, others = NOTHING): Promise<void> {
+  requireTotals(
+    expected: Totals,
+    others = NOTHING,
+    before: ReadonlyMap<string, Totals> = new Map(),
+  ): Promise<void> {
     const totals = this.accounts.map(
-      (account, at) => [account, at === 0 ? expected : others] as const,
+      (account, at) =>
+        [account, plus(before.get(account) ?? NOTHING, at === 0 ? expected : others)] as const,
     );
     return requireCostTotals((sql) => this.query(sql), new Map(totals));
   }
@@ -128,6 +132,11 @@ export class Service {
     }
     await removeFolder(this.dataDir);
   }
+}
+
+/** The account, and others named after it. */
+export function accountsOf(account: string, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => (at === 0 ? account : `${account}-${at}`));
 }
 
 async function listening(child: ChildProcess, log: string): Promise<Ports> {

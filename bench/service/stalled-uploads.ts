@@ -4,8 +4,9 @@ import { inTime } from '../../src/domain/in-time.js';
 import type { Bench } from '../benchmark.js';
 import type { FillerSpec } from '../load/filler-files.js';
 import { Child } from '../process/child.js';
-import { residentBytes } from '../process/usage.js';
+import { forgetPeak, mostResidentBytes, residentBytes } from '../process/usage.js';
 import type { GatewayCommands } from '../programs/gateway.js';
+import { V8_OPTIONS } from './service.js';
 import type { StallableLog } from './stallable-log.js';
 
 const SAMPLE_MS = 25;
@@ -37,7 +38,7 @@ export async function memoryWhileStalled(
 ): Promise<StalledMemory> {
   await generator.prepare(load);
   const gateway = Child.start<GatewayCommands>('programs/gateway', {
-    execArgv: ['--expose-gc'],
+    execArgv: [...V8_OPTIONS, '--expose-gc'],
   });
   try {
     const { folder, env } = log.options;
@@ -51,13 +52,14 @@ export async function memoryWhileStalled(
     await post(WARM_UP_UPLOADS);
     await gateway.call('collect');
     log.stall();
+    await forgetPeak(gateway.pid);
     const before = await residentBytes(gateway.pid);
     isAnswered = false;
     const [peak] = await Promise.all([
-      peakUntilQuiet(gateway, before)
-        .then((found) => {
+      quiet(gateway, before)
+        .then(() => {
           if (isAnswered) throw new Error('uploads were answered while the log was stalled');
-          return found;
+          return mostResidentBytes(gateway.pid);
         })
         .finally(() => {
           log.resume();
@@ -74,9 +76,12 @@ export async function memoryWhileStalled(
   }
 }
 
-/** @throws Error when the gateway itself stands still, not only its log */
-async function peakUntilQuiet(gateway: Child<GatewayCommands>, before: number): Promise<number> {
-  let peak = before;
+/**
+ * Resolves when the gateway's memory has stopped to grow.
+ *
+ * @throws Error when the gateway itself stands still, not only its log
+ */
+async function quiet(gateway: Child<GatewayCommands>, before: number): Promise<void> {
   let seen = before;
   let grownAt = performance.now();
   while (performance.now() - grownAt < QUIET_MS) {
@@ -89,7 +94,5 @@ async function peakUntilQuiet(gateway: Child<GatewayCommands>, before: number): 
       seen = bytes;
       grownAt = performance.now();
     }
-    peak = Math.max(peak, bytes);
   }
-  return peak;
 }

@@ -1,20 +1,21 @@
 import type { Bench } from '../benchmark.js';
-import { NOTHING, plus, type Totals } from '../load/totals.js';
+import type { Totals } from '../load/totals.js';
 import { Child } from '../process/child.js';
 import { makeFolder } from '../process/cleanup.js';
 import type { StoreRowsCommands } from '../programs/store-rows.js';
-import { ACCOUNT } from './service.js';
+import { ACCOUNT, accountsOf } from './service.js';
 import { costLoad, FILE_ROWS } from './throughput.js';
 
-const ACCOUNTS = [ACCOUNT, 'second', 'third', 'fourth', 'fifth'];
+/** Accounts that upload in B1, too. */
+const ACCOUNTS = accountsOf(ACCOUNT, 5);
 const ROWS_PER_KEY = 5;
 
 export interface StoredRows {
   /** A data folder to copy. It must not be opened. */
   readonly folder: string;
   readonly rows: number;
-  /** Totals of {@link ACCOUNT}. */
-  readonly totals: Totals;
+  /** By account. */
+  readonly totals: ReadonlyMap<string, Totals>;
 }
 
 let stored: Promise<StoredRows> | undefined;
@@ -30,7 +31,7 @@ async function make({ sizes, say }: Bench): Promise<StoredRows> {
   const folder = await makeFolder();
   const program = Child.start<StoreRowsCommands>('programs/store-rows');
   const files = Math.ceil(sizes.storedRows / ACCOUNTS.length / FILE_ROWS);
-  let totals = NOTHING;
+  const totals = new Map<string, Totals>();
   let rows = 0;
   try {
     await program.call('open', { dataDir: folder });
@@ -38,7 +39,7 @@ async function make({ sizes, say }: Bench): Promise<StoredRows> {
       const load = { ...costLoad(files, ROWS_PER_KEY, 100 + at), isDisjoint: true };
       const kept = await program.call('store', { account, load });
       rows += kept.rows;
-      if (account === ACCOUNT) totals = plus(totals, kept);
+      totals.set(account, kept);
     }
     await program.call('finish');
     return { folder, rows, totals };
