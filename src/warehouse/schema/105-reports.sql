@@ -1,9 +1,9 @@
 -- What analysts read. Every view reads FINAL: what an upload has replaced is never seen.
 --
--- Views of combinations name each of their elements in ARRAY JOIN: newer engines then read only those
--- that a query asks for. With the settings of the reports, as many threads read as there are (a month
--- of an account is few granules, which the engine would leave to one), and conditions on the key are
--- checked before rows of the same key are compared.
+-- Views name each element in ARRAY JOIN: newer engines then read only those that a query asks for. With
+-- the settings of the reports, as many threads read as there are (a month of an account is few
+-- granules, which the engine would leave to one), and conditions on the key are checked before rows of
+-- the same key are compared.
 
 -- One row per stored CSV row. Of most keys they are the combinations.
 CREATE VIEW IF NOT EXISTS {database}.cost_rows{everywhere}
@@ -130,12 +130,16 @@ AS SELECT
     date,
     channel,
     campaign,
-    total.currency AS currency,
-    total.impressions AS impressions,
-    total.clicks AS clicks,
-    total.cost AS cost
+    currency,
+    impressions,
+    clicks,
+    cost
 FROM {database}.cost FINAL
-ARRAY JOIN totals AS total
+ARRAY JOIN
+    totals.currency AS currency,
+    totals.impressions AS impressions,
+    totals.clicks AS clicks,
+    totals.cost AS cost
 SETTINGS
     merge_tree_min_rows_for_concurrent_read = 8192,
     merge_tree_min_bytes_for_concurrent_read = 1,

@@ -242,13 +242,17 @@ AS SELECT
     date,
     channel,
     campaign,
-    total.currency AS currency,
-    total.impressions AS impressions,
-    total.clicks AS clicks,
-    total.cost AS cost
+    currency,
+    impressions,
+    clicks,
+    cost
 FROM custom_data.cost
 FINAL
-ARRAY JOIN totals AS total
+ARRAY JOIN
+    totals.currency AS currency,
+    totals.impressions AS impressions,
+    totals.clicks AS clicks,
+    totals.cost AS cost
 SETTINGS merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1, optimize_move_to_prewhere_if_final = 1;
 
 CREATE TABLE custom_data.insert_probes

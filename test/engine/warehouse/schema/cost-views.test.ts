@@ -42,10 +42,15 @@ async function merge(): Promise<void> {
   await opened.warehouse.execute(`OPTIMIZE TABLE ${opened.database}.cost FINAL`);
 }
 
-test('cost_rows shows every text by its name', async () => {
+test.each([
+  ['cost_report, of combinations', 'cost_report', 1],
+  ['cost_rows, of combinations', 'cost_rows', 1],
+  ['cost_rows, of CSV rows', 'cost_rows', 2],
+] as const)('%s, shows every text by its name', async (_, view, equalRows) => {
   const texts = Object.fromEntries(textColumns(COST).map(({ name }) => [name, `the ${name}`]));
-  await store(key([texts]));
-  expect(await rowsOf('cost_rows', Object.keys(texts).join(', '))).toEqual([texts]);
+  const rows = Array<typeof texts>(equalRows).fill(texts);
+  await store(key(rows.map((row) => ({ ...row, cost: 1 }))));
+  expect(await rowsOf(view, Object.keys(texts).join(', '))).toEqual(rows);
 });
 
 describe('an overwrite key', () => {
