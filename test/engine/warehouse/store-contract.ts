@@ -56,9 +56,9 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
       });
 
       test('written again have no more rows', async () => {
-        const written = upload(COST, account(), 20n, 'a', 'b');
+        const written = upload(COST, account(), 20n, 'a', 'a', 'b');
         for (let time = 0; time < 3; time++) await store.writeBatch(COST, [written]);
-        expect(await store.readBack(COST, [written])).toEqual(new Map([[20n, 2]]));
+        expect(await store.readBack(COST, [written])).toEqual(new Map([[20n, 3]]));
       });
 
       test('are there when later ones have replaced every key, and only then', async () => {

@@ -161,6 +161,28 @@ describeDeployments((kind) => {
     await expectViews();
   });
 
+  test('ten thousand equal rows show as one with their sum', async () => {
+    const { account, cost, expectViews } = await newAccount();
+    await cost(Array.from({ length: 10_000 }, () => costRow({ cost: '0.1' })));
+    const counts = await deployment.query(
+      `SELECT (SELECT toUInt32(count()) FROM cost_rows WHERE account = '${account}') AS rows,
+              (SELECT toUInt32(count()) FROM cost_report WHERE account = '${account}') AS combinations`,
+    );
+    expect(counts).toEqual([{ rows: 10_000, combinations: 1 }]);
+    await expectViews();
+  });
+
+  test('a sum that no number can hold shows as infinite, its rows as they are', async () => {
+    const { account, cost } = await newAccount();
+    await cost([costRow({ cost: '1e308' }), costRow({ cost: '1e308' })]);
+    const shown = (view: string): Promise<unknown[]> =>
+      deployment.query(`SELECT toString(cost) AS cost FROM ${view} WHERE account = '${account}'`);
+    expect(await shown('cost_rows')).toEqual([{ cost: '1e308' }, { cost: '1e308' }]);
+    for (const view of ['cost_report', 'cost_summary']) {
+      expect(await shown(view)).toEqual([{ cost: 'inf' }]);
+    }
+  });
+
   test('a file that fails leaves what was stored as it is', async () => {
     const { account, cost, expectViews } = await newAccount();
     await cost([costRow()]);

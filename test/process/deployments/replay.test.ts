@@ -14,12 +14,13 @@ import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/wa
 
 const ACCOUNT = 'acme';
 
+/** Two rows each agree in all but their numbers, so that reports show their sums. */
 const rowsOf = (clicks: number, rows: number): CsvRow[] =>
   Array.from({ length: rows }, (_, i) => ({
     date: '2026-02-01',
     channel: 'news',
     currency: 'EUR',
-    campaign: `campaign ${i}`,
+    campaign: `campaign ${i >> 1}`,
     impressions: '1',
     clicks: String(clicks),
     cost: '0.5',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import {
+  type Column,
   familyNamed,
   type FamilyName,
   type ValueKind,
@@ -101,6 +102,8 @@ const damage: fc.Arbitrary<(table: Table) => Table> = fc.oneof(
   fc.constant((table: Table) => table.slice(0, 1)),
 );
 
+const isNumber = ({ kind }: Column): boolean => kind === 'count' || kind === 'amount';
+
 function tables(name: FamilyName): fc.Arbitrary<Table> {
   const family = familyNamed(name);
   const required = family.columns.filter((column) => column.required);
@@ -119,7 +122,18 @@ function tables(name: FamilyName): fc.Arbitrary<Table> {
           }),
         );
         const header = columns.map((column) => column.name);
-        return fc.array(row, { minLength: 1, maxLength: 12 }).map((rows) => [header, ...rows]);
+        const rows = fc.array(row, { minLength: 1, maxLength: 12 });
+        // Rows that agree with an earlier one in all but their numbers.
+        const alike = fc.array(fc.tuple(fc.nat(), row), { maxLength: 6 });
+        return fc.tuple(rows, alike).map(([first, others]) => [
+          header,
+          ...first,
+          ...others.map(([at, numbers]) =>
+            first[at % first.length]!.map((value, column) =>
+              isNumber(columns[column]!) ? numbers[column]! : value,
+            ),
+          ),
+        ]);
       }),
   );
 }
