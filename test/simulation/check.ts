@@ -163,14 +163,26 @@ function checkRows(
     compare(
       world,
       `cost of ${account}`,
-      rowsOf(world, familyNamed('cost'), account),
+      rowsOf(world, familyNamed('cost'), account, 'rows'),
       model.costRows(account),
     );
     compare(
       world,
       `self-serve of ${account}`,
-      rowsOf(world, familyNamed('self-serve'), account),
+      rowsOf(world, familyNamed('self-serve'), account, 'rows'),
       model.selfServeRows(account),
+    );
+    compare(
+      world,
+      `cost report of ${account}`,
+      rowsOf(world, familyNamed('cost'), account, 'combinations'),
+      model.costReport(account),
+    );
+    compare(
+      world,
+      `self-serve report of ${account}`,
+      rowsOf(world, familyNamed('self-serve'), account, 'combinations'),
+      model.selfServeReport(account),
     );
     compare(world, `summary of ${account}`, totalsOf(world, account), model.costSummary(account));
   }
@@ -178,11 +190,19 @@ function checkRows(
 
 type Row = Record<string, string | number | boolean | null>;
 
-function rowsOf({ warehouse }: World, family: Family, account: string): Row[] {
+/** @param which CSV rows, or what reports show */
+function rowsOf(
+  { warehouse }: World,
+  family: Family,
+  account: string,
+  which: 'rows' | 'combinations',
+): Row[] {
   return sorted(
     warehouse
       .current(family, account)
-      .flatMap((stored) => stored.rows.map((row) => ({ ...keyOf(family, stored), ...plain(row) }))),
+      .flatMap((stored) =>
+        stored[which].map((row) => ({ ...keyOf(family, stored), ...plain(row) })),
+      ),
   );
 }
 

@@ -1,3 +1,4 @@
+import { Failure } from '../../domain/failure.js';
 import type { AcceptanceFence } from '../../status/request-lookup.js';
 import { timeOf, type UnreadPartition, unreadPartitions } from '../../log/consumer-lag.js';
 import { CONSUMER_GROUPS, LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
@@ -24,6 +25,7 @@ export interface RetentionGuardOptions {
  */
 export class RetentionGuard implements AcceptanceFence {
   private isAtRisk = false;
+  private readonly failure = new Failure();
   private readonly timer: NodeJS.Timeout;
 
   /** @param fence awaited by each acceptance as well */
@@ -44,8 +46,15 @@ export class RetentionGuard implements AcceptanceFence {
       LEAST_INTERVAL_MS,
       Math.min(options.retentionMs / 100, LONGEST_INTERVAL_MS),
     );
-    this.timer = setInterval(() => void this.look(), interval);
+    this.timer = setInterval(() => {
+      this.look().catch(this.failure.report);
+    }, interval);
     this.timer.unref();
+  }
+
+  /** Rejects when it meets what waiting does not fix, such as a record of a newer version. */
+  get failed(): Promise<never> {
+    return this.failure.promise;
   }
 
   /** @throws LogUnavailableError when accepting an upload now would put older ones at risk */

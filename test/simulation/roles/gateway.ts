@@ -63,7 +63,7 @@ export async function startGateway(
   const acceptance = new Acceptance(guard, clock, lookup, idempotency, config);
   const buffers = new ChunkBuffers();
   return {
-    failed: new Promise<never>(() => undefined),
+    failed: Promise.race([guard.failed, tail.failed, erased.failed]),
     lookup,
     create: (upload) => create(upload, timedLog, buffers, acceptance),
     stop: async () => {
