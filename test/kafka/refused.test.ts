@@ -132,12 +132,14 @@ describeWithBroker('what a service is refused', () => {
     await insiders.admin((admin) => admin.createAcls({ acl }));
   }
 
-  it('a right to a single topic ends the start', async () => {
-    const resourceName = `${logs.prefix}status`;
+  it.each([
+    ['topic', AclResourceTypes.TOPIC, AclOperationTypes.READ, 'status'],
+    ['group', AclResourceTypes.GROUP, AclOperationTypes.ALL, 'status-history'],
+  ])('a right to a single %s ends the start', async (_, resourceType, operation, name) => {
     const deny = {
-      resourceType: AclResourceTypes.TOPIC,
-      operation: AclOperationTypes.READ,
-      resourceName,
+      resourceType,
+      operation,
+      resourceName: `${logs.prefix}${name}`,
       resourcePatternType: ResourcePatternTypes.LITERAL,
       principal: `User:${USER}`,
       host: '*',

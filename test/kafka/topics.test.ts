@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ITopicConfig } from 'kafkajs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 
+import { KafkaLog } from '../../src/log/kafka/kafka-log.js';
 import { LogSetupError, TOPICS } from '../../src/log/upload-log.js';
 import { KafkaBroker } from '../support/kafka/kafka-broker.js';
 import {
@@ -113,11 +115,25 @@ describeWithKafka('the topics', () => {
   });
 });
 
-describe('brokers that can never work', () => {
+describe('brokers whose name nobody knows', () => {
   const logs = new KafkaLogs(() => ['no-such-host.invalid:9092']);
 
-  it('end the start with a line that names them', async () => {
-    await expect(logs.open()).rejects.toThrow(/^KAFKA_BROKERS: .*no-such-host\.invalid/);
+  it('are waited for: a name disappears with its container', async () => {
+    const lines: string[] = [];
+    const logger = pino({}, { write: (line: string) => lines.push(line) });
+    const log = new KafkaLog(logs.options({ logger }));
+    const stopping = new AbortController();
+    const ready = log.ready(stopping.signal);
+    const opened = ready.then(
+      () => 'open',
+      () => 'refused',
+    );
+    expect(await Promise.race([opened, sleep(3_000).then(() => 'waiting')])).toBe('waiting');
+    expect(lines.join('')).toMatch(/waiting for the brokers of KAFKA_BROKERS/);
+    expect(lines.join('')).toMatch(/no-such-host\.invalid/);
+    stopping.abort(new Error('stopped'));
+    await expect(ready).rejects.toThrow('stopped');
+    await log.close();
   });
 });
 

@@ -1,12 +1,12 @@
 import type { Kafka } from 'kafkajs';
 import { Backoff, retrying } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
-import { TOPICS, LogSetupError } from '../upload-log.js';
+import { CONSUMER_GROUPS, LogSetupError, TOPICS } from '../upload-log.js';
 import { Appender } from './appender.js';
 import { createClient, type KafkaConnection } from './client.js';
 import type { Compression } from './compression.js';
 import { DirectReader } from './direct-reader.js';
-import { reasonOf, refusalAtStart } from './failure.js';
+import { reasonOf, refusal } from './failure.js';
 import { ensureTopics, type TopicSettings } from './topics.js';
 
 const LONGEST_PAUSE_MS = 1_000;
@@ -46,7 +46,7 @@ export async function connectWhenUp(
   };
   const isPassing = (error: unknown): boolean => {
     if (signal.aborted || error instanceof LogSetupError) return false;
-    const refused = refusalAtStart(error);
+    const refused = refusal(error);
     if (refused !== undefined) throw new LogSetupError(refused, { cause: error });
     // New topics are not known to all brokers at once: the first failure is not worth a line.
     if (loggedAt === undefined) {
@@ -79,6 +79,12 @@ async function connect(options: ConnectOptions): Promise<Connected> {
     const topics = TOPICS.map((topic) => prefix + topic);
     await reader.connect(topics);
     await Promise.all(topics.map((topic) => reader.tryToRead(topic)));
+    // Without the right to a group a process would wait for its partitions for ever.
+    await Promise.all(
+      Object.values(CONSUMER_GROUPS).map(({ topic, group }) =>
+        reader.committed(prefix + topic, prefix + group),
+      ),
+    );
     const appender = await Appender.connect(kafka, options);
     warnOfFewReplicas(replicas, logger);
     return { kafka, reader, appender };

@@ -29,9 +29,10 @@ export function reasonOf(error: unknown): string {
 
 /**
  * What the brokers refuse, as one line that names the variable or the right that is missing;
- * undefined for everything else: brokers that are away, elections, timeouts. At the start a refusal
- * is a fault of the configuration. Later it may pass: a broker restarts before its users are there,
- * or a certificate that has expired is renewed.
+ * undefined for everything else: brokers that are away, names that nobody knows (those of containers
+ * and pods disappear with them), elections, timeouts. At the start a refusal is a fault of the
+ * configuration. Later it may pass: a broker restarts before its users are there, or a certificate
+ * that has expired is renewed.
  */
 export function refusal(error: unknown): string | undefined {
   const { name, message, type, code } = rootOf(error);
@@ -54,15 +55,6 @@ export function refusal(error: unknown): string | undefined {
     return `KAFKA_SASL_USERNAME lacks a right on the brokers: ${reasonOf(error)}`;
   }
   return undefined;
-}
-
-/**
- * The same while nothing has worked yet: a host name that nobody knows is then misspelt. Later it
- * is a broker that is away, since the name of a container or a pod disappears with it.
- */
-export function refusalAtStart(error: unknown): string | undefined {
-  if (rootOf(error).code === 'ENOTFOUND') return `KAFKA_BROKERS: ${reasonOf(error)}`;
-  return refusal(error);
 }
 
 /** What waiting never fixes, in one line: records that kafkajs cannot read. */
