@@ -41,6 +41,7 @@ async function main(): Promise<void> {
     // A part may fail while others still start.
     await Promise.race([service.start(stopping.signal), signalled, service.failed]);
     isListening = true;
+    watchdog.started();
     logger.info({ ...service.ports, roles: [...config.roles] }, 'listening');
     await Promise.race([service.failed, signalled]);
   } catch (error) {

@@ -2,6 +2,8 @@ import { Worker } from 'node:worker_threads';
 
 /** An event loop that has not turned for so long is blocked for good. */
 const BLOCKED_SECONDS = 60;
+/** The same during the start: the embedded engine opens what is stored on the main thread. */
+const BLOCKED_AT_START_SECONDS = 600;
 const RENEW_MS = 1_000;
 
 /**
@@ -35,16 +37,21 @@ export class Watchdog {
   private readonly renewing: NodeJS.Timeout;
 
   /**
-   * @param blockedSeconds without a turn, after which the main thread counts as blocked for good
+   * @param blockedSeconds without a turn, after which the main thread counts as blocked for good,
+   * until `started`
    */
-  constructor(blockedSeconds = BLOCKED_SECONDS) {
-    const renew = (): void => {
-      Atomics.store(this.state, 0, blockedSeconds);
-    };
-    renew();
-    this.renewing = setInterval(renew, RENEW_MS).unref();
+  constructor(private blockedSeconds = BLOCKED_AT_START_SECONDS) {
+    this.renew();
+    this.renewing = setInterval(() => {
+      this.renew();
+    }, RENEW_MS).unref();
     // Without the environment: NODE_OPTIONS could load more than the thread itself takes.
     new Worker(THREAD, { eval: true, workerData: this.state, env: {}, execArgv: [] }).unref();
+  }
+
+  /** The start is complete. */
+  started(): void {
+    this.blockedSeconds = BLOCKED_SECONDS;
   }
 
   /** The process is to end within so many seconds from now. The first call counts. */
@@ -53,5 +60,9 @@ export class Watchdog {
     clearInterval(this.renewing);
     Atomics.store(this.state, 1, 1);
     Atomics.store(this.state, 0, seconds);
+  }
+
+  private renew(): void {
+    Atomics.store(this.state, 0, this.blockedSeconds);
   }
 }
