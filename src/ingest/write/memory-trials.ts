@@ -41,7 +41,7 @@ export interface TrialStatements {
  * upload is the cause only when it has failed `TRIALS` times over `TRIED_FOR_MS` while both probes
  * succeeded each time. As long as probes fail as well, it waits. If they fail for hours, because
  * the upload is large and the server small, smaller probes decide: half the size after every
- * `SMALLER_PROBE_AFTER_MS`.
+ * `SMALLER_PROBE_AFTER_MS` (docs/decisions/too-little-memory.md).
  */
 export class MemoryTrials {
   private readonly waiting = new Set<Waiting>();
