@@ -1,3 +1,4 @@
+import { sleep } from '../domain/retry.js';
 import { EngineException } from './exception.js';
 
 /** Requests that may wait; a dashboard asks for all its panels at once. */
@@ -8,7 +9,8 @@ const QUEUE_WAIT_MS = 10_000;
 /** Bounds how many queries run at once. Further ones wait in line, for a bounded time. */
 export class QuerySlots {
   private running = 0;
-  private readonly waiting = new Set<() => void>();
+  /** One is aborted, which ends its wait, when it is its turn. */
+  private readonly waiting = new Set<AbortController>();
 
   constructor(private readonly limit: number) {}
 
@@ -31,33 +33,21 @@ export class QuerySlots {
   private leave(): void {
     const [next] = this.waiting;
     if (next === undefined) this.running--;
-    else next();
+    else {
+      this.waiting.delete(next);
+      next.abort();
+    }
   }
 
-  private wait(signal: AbortSignal): Promise<void> {
-    if (this.waiting.size >= QUEUE_LENGTH) return Promise.reject(this.tooMany());
-    return new Promise((resolve, reject) => {
-      const stop = (): void => {
-        this.waiting.delete(turn);
-        clearTimeout(timer);
-        signal.removeEventListener('abort', gone);
-      };
-      const turn = (): void => {
-        stop();
-        resolve();
-      };
-      const gone = (): void => {
-        stop();
-        reject(EngineException.of('QUERY_WAS_CANCELLED', 'Query was cancelled.'));
-      };
-      const timer = setTimeout(() => {
-        stop();
-        reject(this.tooMany());
-      }, QUEUE_WAIT_MS);
-      this.waiting.add(turn);
-      if (signal.aborted) gone();
-      else signal.addEventListener('abort', gone);
-    });
+  private async wait(signal: AbortSignal): Promise<void> {
+    if (this.waiting.size >= QUEUE_LENGTH) throw this.tooMany();
+    const turn = new AbortController();
+    this.waiting.add(turn);
+    await sleep(QUEUE_WAIT_MS, AbortSignal.any([signal, turn.signal]));
+    if (turn.signal.aborted) return;
+    this.waiting.delete(turn);
+    if (!signal.aborted) throw this.tooMany();
+    throw EngineException.of('QUERY_WAS_CANCELLED', 'Query was cancelled.');
   }
 
   private tooMany(): EngineException {
