@@ -1,4 +1,5 @@
 import type { Kafka } from 'kafkajs';
+import { inTime } from '../../domain/in-time.js';
 import { logErrors, logRefusals } from '../../ops/metrics.js';
 import {
   LogUnavailableError,
@@ -84,39 +85,29 @@ export class Appender {
   }
 
   /** Resolves with the offset of the first record. */
-  private submit(
+  private async submit(
     topic: Topic,
     partition: number,
     records: readonly RecordToAppend[],
   ): Promise<number> {
     const { timeoutMs } = this.options;
     const lane = this.lane(topic, partition);
-    return new Promise((resolve, reject) => {
-      const close = (): void => {
-        entry.isOpen = false;
-        clearTimeout(timer);
-      };
-      const entry: LaneEntry = {
-        records,
-        bytes: records.reduce((sum, record) => sum + sizeOf(record), 0),
-        isOpen: true,
-        resolve: (offset) => {
-          close();
-          resolve(offset);
-        },
-        reject: (error) => {
-          close();
-          logErrors.inc({ operation: 'append' });
-          reject(error);
-        },
-      };
-      const timer = setTimeout(() => {
-        entry.reject(new LogUnavailableError(`the log did not acknowledge within ${timeoutMs} ms`));
-        lane.drop(entry);
-      }, timeoutMs);
-      this.heldBytes += entry.bytes;
-      lane.add(entry);
+    const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
+    let entry!: LaneEntry;
+    const acknowledged = new Promise<number>((resolve, reject) => {
+      entry = { records, bytes, isOpen: true, resolve, reject };
     });
+    this.heldBytes += bytes;
+    lane.add(entry);
+    try {
+      return await inTime(acknowledged, timeoutMs, () => {
+        lane.drop(entry);
+        throw new LogUnavailableError(`the log did not acknowledge within ${timeoutMs} ms`);
+      });
+    } catch (error) {
+      logErrors.inc({ operation: 'append' });
+      throw error;
+    }
   }
 
   private lane(topic: Topic, partition: number): PartitionLane {

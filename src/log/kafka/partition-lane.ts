@@ -43,8 +43,9 @@ export class PartitionLane {
     this.running ??= this.run();
   }
 
-  /** Takes back what has not been sent. */
+  /** Nobody waits for it any more: takes back what has not been sent. */
   drop(entry: LaneEntry): void {
+    entry.isOpen = false;
     const place = this.waiting.indexOf(entry);
     if (place < 0) return;
     this.waiting.splice(place, 1);
