@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { freePorts } from '../machine/free-ports.js';
 import { podman } from '../machine/container/podman.js';
-import { run } from '../service/command.js';
 import { type ComposeFile, type Condition, ROOT, type Service } from './compose-file.js';
+import { type Confinement, confinementOf, inspect, outputOf } from './container.js';
+import { healthOptions, untilHealthy } from './health.js';
 import { OURS, removeLeftovers } from './leftovers.js';
 import { type StandIn, standInFor } from './stand-ins.js';
 
@@ -15,23 +16,6 @@ const STOP_MS = 90_000;
 const POLL_MS = 250;
 /** Podman's own limit is higher than a confined root may set. */
 const PROCESSES = 16_384;
-
-export interface Confinement {
-  readonly user: number;
-  readonly capabilities: readonly string[];
-  readonly noNewPrivileges: boolean;
-  readonly readOnlyRoot: boolean;
-}
-
-/** What a container runtime is told, by the OCI specification. */
-interface RuntimeConfig {
-  readonly process: {
-    readonly user: { readonly uid: number };
-    readonly capabilities?: { readonly effective?: readonly string[] };
-    readonly noNewPrivileges?: boolean;
-  };
-  readonly root: { readonly readonly?: boolean };
-}
 
 /** The services of a compose file as containers, each configured as the file says. */
 export class Stack {
@@ -102,7 +86,7 @@ export class Stack {
 
   /** Everything that the service has printed. */
   output(service: string): string {
-    return run('sh', ['-c', 'podman logs "$1" 2>&1', 'sh', this.container(service)]);
+    return outputOf(this.container(service));
   }
 
   /**
@@ -118,15 +102,8 @@ export class Stack {
   }
 
   /** What the service may do, or might before it ended, as the container runtime was told. */
-  async confinement(service: string): Promise<Confinement> {
-    const path = await this.inspect(service, '{{.OCIConfigPath}}');
-    const { process, root } = JSON.parse(readFileSync(path, 'utf8')) as RuntimeConfig;
-    return {
-      user: process.user.uid,
-      capabilities: process.capabilities?.effective ?? [],
-      noNewPrivileges: process.noNewPrivileges ?? false,
-      readOnlyRoot: root.readonly ?? false,
-    };
+  confinement(service: string): Promise<Confinement> {
+    return confinementOf(this.container(service));
   }
 
   /** How often the service has been started again. */
@@ -195,12 +172,7 @@ export class Stack {
     await podman([
       ...['run', '--detach', '--log-driver=k8s-file', '--name', this.container(service.name)],
       OURS,
-      ...(check === undefined
-        ? ['--no-healthcheck']
-        : [
-            ...['--health-cmd', JSON.stringify(check.command)],
-            ...['--health-interval=disable', `--health-timeout=${check.timeoutMs}ms`],
-          ]),
+      ...healthOptions(check),
       ...networks.map((name) => `--network=${this.prefix}${name}:alias=${service.name}`),
       ...volumes.map((each) => `--volume=${this.source(each)}`),
       ...published,
@@ -218,40 +190,16 @@ export class Stack {
     throw new Error(`the volume ${volume} is not declared`);
   }
 
-  /** Runs the health check at its interval until it succeeds. */
   private healthy(name: string): Promise<void> {
-    return once(this.becameHealthy, name, async () => {
-      const { check } = this.of(name);
-      if (check === undefined) throw new Error(`${name} has no health check to wait for`);
-      const from = Date.now();
-      for (let failures = 0; ;) {
-        const said = await this.failureOf(name);
-        if (said === undefined) return;
-        if (Date.now() - from > check.startMs) failures++;
-        if (failures >= check.retries) {
-          const checks = await this.inspect(name, '{{json .State.Health.Log}}');
-          const output = this.output(name).slice(-4_000);
-          throw new Error(`${name} is not healthy: ${said}\n${checks}\n${output}`);
-        }
-        await sleep(check.intervalMs);
-      }
-    });
-  }
-
-  /** Runs the health check once. Returns undefined if it succeeds. */
-  private failureOf(name: string): Promise<string | undefined> {
-    return podman(['healthcheck', 'run', this.container(name)]).then(
-      () => undefined,
-      (error: unknown) => String(error),
-    );
+    return once(this.becameHealthy, name, () => untilHealthy(this.of(name), this.container(name)));
   }
 
   private async pid(service: string): Promise<number> {
     return Number(await this.inspect(service, '{{.State.Pid}}'));
   }
 
-  private async inspect(service: string, format: string): Promise<string> {
-    return (await podman(['inspect', '--format', format, this.container(service)])).trim();
+  private inspect(service: string, format: string): Promise<string> {
+    return inspect(this.container(service), format);
   }
 
   private container(service: string): string {
