@@ -2,7 +2,7 @@ import type { PreparedUpload } from '../csv/verdict.js';
 import { FAMILIES, type FamilyName } from '../domain/families/index.js';
 import { retrying } from '../domain/retry.js';
 import { readUpload } from '../log/uploads/read-upload.js';
-import { LogUnavailableError } from '../log/upload-log.js';
+import { isLogUnavailable } from '../log/upload-log.js';
 import { rowsValidated } from '../ops/metrics.js';
 import { Batcher } from './batch/batcher.js';
 import type { CrashJournal } from './crash/crash-journal.js';
@@ -40,12 +40,7 @@ export class UploadProcessor {
     this.gate = new SoloGate(journal);
     this.preparation = new Preparation(
       pool,
-      (upload) =>
-        retrying(
-          () => readUpload(log, upload),
-          (error) => error instanceof LogUnavailableError,
-          signal,
-        ),
+      (upload) => retrying(() => readUpload(log, upload), isLogUnavailable, signal),
       signal,
     );
     const settler = new BatchSettler(this.steps);

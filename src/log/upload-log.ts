@@ -98,6 +98,10 @@ export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
 }
 
+export function isLogUnavailable(error: unknown): boolean {
+  return error instanceof LogUnavailableError;
+}
+
 export interface UploadLog {
   /** How many partitions the topic has now. */
   partitions(topic: Topic): number;

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import { logFolder } from '../config/data-folder.js';
 import { retrying } from '../domain/retry.js';
 import { FormattedLog } from '../log/formatted-log.js';
-import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
+import { isLogUnavailable, type UploadLog } from '../log/upload-log.js';
 import { attempt } from '../ops/attempt.js';
 import type { Logger } from '../ops/logger.js';
 import { migrate } from '../warehouse/schema/migrate.js';
@@ -150,7 +150,7 @@ export function answered<T>(
     (error) => {
       const refusal = refusalOf(error);
       if (refusal !== undefined) throw refusal;
-      if (!isPassing(error) && !(error instanceof LogUnavailableError)) return false;
+      if (!isPassing(error) && !isLogUnavailable(error)) return false;
       logger.warn({ reason: (error as Error).message }, 'waiting for the log or the warehouse');
       return true;
     },

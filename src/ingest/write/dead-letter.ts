@@ -1,7 +1,7 @@
 import type { Cause } from '../../log/uploads/dead-letter.js';
 import { setAside } from '../../log/uploads/set-aside.js';
 import { retrying } from '../../domain/retry.js';
-import { LogUnavailableError } from '../../log/upload-log.js';
+import { isLogUnavailable } from '../../log/upload-log.js';
 import { deadLetters } from '../../ops/metrics.js';
 import type { StepDependencies } from '../dependencies.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
@@ -22,11 +22,7 @@ export async function deadLetter(
   if (isErased(erased, upload)) return;
   const { requestId, account } = upload;
   logger.error({ requestId, account, cause }, 'an upload is set aside');
-  await retrying(
-    () => setAside(log, upload, cause),
-    (error) => error instanceof LogUnavailableError,
-    signal,
-  );
+  await retrying(() => setAside(log, upload, cause), isLogUnavailable, signal);
   deadLetters.inc({ family: upload.family, cause: cause.kind });
   await publisher.publish([upload], 'failed', REASON);
 }

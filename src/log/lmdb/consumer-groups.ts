@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.js';
 import { retrying } from '../../domain/retry.js';
 import {
   type LogRecord,
-  LogUnavailableError,
+  isLogUnavailable,
   type RecordHandler,
   type Topic,
   type Consumption,
@@ -82,11 +82,8 @@ export class ConsumerGroups {
         throw new RangeError(`offset ${offset} of ${topic}/${partition} is not in the log`);
       }
       // What keeps the log from writing, such as a full disk, passes: it ends nobody.
-      await retrying(
-        () => this.setWatermarks(topic, group, [[partition, offset]]),
-        (error) => error instanceof LogUnavailableError,
-        signal,
-      );
+      const write = (): Promise<void> => this.setWatermarks(topic, group, [[partition, offset]]);
+      await retrying(write, isLogUnavailable, signal);
     };
     return new LmdbConsumption(readers, run, commit);
   }
