@@ -38,12 +38,12 @@ export class TimedLog {
   }
 
   /**
-   * Resolves when the records are durable, with the position of the first.
+   * Resolves when the record is durable, with its position.
    *
    * @throws LogUnavailableError when the log fails or does not answer in time
    */
-  async append(topic: Topic, ...records: RecordToAppend[]): Promise<RecordPosition> {
-    const [position] = await this.timed(() => this.log.append(topic, records));
+  async append(topic: Topic, record: RecordToAppend): Promise<RecordPosition> {
+    const [position] = await this.timed(() => this.log.append(topic, [record]));
     return position!;
   }
 

@@ -3,11 +3,7 @@ import type {
   UploadIdentity,
   UploadRecordHeaders,
 } from '../../../log/uploads/upload-records.js';
-import {
-  LogUnavailableError,
-  type RecordPosition,
-  type RecordToAppend,
-} from '../../../log/upload-log.js';
+import { LogUnavailableError, type RecordToAppend } from '../../../log/upload-log.js';
 import type { ChunkBuffers } from './chunker.js';
 import type { TimedLog } from '../timed-log.js';
 
@@ -73,7 +69,8 @@ export class UploadWriter {
   chunk(value: Buffer<ArrayBuffer>): void {
     const sequence = this.chunkCount++;
     this.byteCount += value.length;
-    const acknowledged = this.append(this.chunkRecord(sequence, value)).then(({ offset }) => {
+    const record = this.chunkRecord(sequence, value);
+    const acknowledged = this.log.append('uploads', record).then(({ offset }) => {
       if (sequence === 0) this.firstOffset = offset;
       this.buffers.giveBack(value);
     });
@@ -128,11 +125,8 @@ export class UploadWriter {
     const isAnythingWritten = this.chunkCount > (this.last === undefined ? 0 : 1);
     if (!isAnythingWritten) return;
     await Promise.allSettled(this.unacknowledged);
-    await this.append(this.record({ type: 'abort' }, Buffer.alloc(0))).catch(() => undefined);
-  }
-
-  private append(...records: RecordToAppend[]): Promise<RecordPosition> {
-    return this.log.append('uploads', ...records);
+    const record = this.record({ type: 'abort' }, Buffer.alloc(0));
+    await this.log.append('uploads', record).catch(() => undefined);
   }
 
   private chunkRecord(sequence: number, value: Buffer): RecordToAppend {
