@@ -6,9 +6,6 @@ import { RecordDecoder } from './log-record.js';
 
 const COMMIT_RETRY_MS = 200;
 
-/** Commits offsets as the member to which the batch was handed, once, without retries. */
-type CommitOffsets = EachBatchPayload['commitOffsetsIfNecessary'];
-
 /**
  * One partition from its assignment to its revocation. When the group gives the partition back at
  * once, that is another assignment.
@@ -20,7 +17,8 @@ export class Assignment {
   /** The handler call under way, or the last one; never rejects. */
   call: Promise<void> = Promise.resolve();
   private readonly decoder: RecordDecoder;
-  private commitOffsets: CommitOffsets | undefined;
+  /** Commits offsets as the member to which its batch was handed, once, without retries. */
+  private payload: EachBatchPayload | undefined;
   /** As far as this assignment knows. */
   private committed = 0;
   /** The next offset to fetch: everything below it was handed over or is not in the log. */
@@ -57,7 +55,7 @@ export class Assignment {
    */
   hand(payload: EachBatchPayload): void {
     const { batch } = payload;
-    this.commitsThrough(payload);
+    this.payload = payload;
     const records: readonly LogRecord[] = this.decoder.decode(batch.messages, this.next);
     // Not always the last record's: markers of other producers' transactions take offsets too.
     this.next = Number(batch.lastOffset()) + 1;
@@ -78,9 +76,10 @@ export class Assignment {
     if (offset > this.next) return;
     this.committed = offset;
     const partitions = [{ partition: this.partition, offset: String(offset) }];
-    while (!this.isRevoked && this.commitOffsets !== undefined) {
+    while (!this.isRevoked && this.payload !== undefined) {
       try {
-        await this.commitOffsets({ topics: [{ topic: this.topic, partitions }] });
+        const topics = [{ topic: this.topic, partitions }];
+        await this.payload.commitOffsetsIfNecessary({ topics });
         return;
       } catch (cause) {
         // A rebalance ends in a revocation. A broker that is away ends in a new assignment or in
@@ -95,12 +94,8 @@ export class Assignment {
 
   /** Commits again what was committed last. */
   async commitAgain(payload: EachBatchPayload, isPatient: () => boolean): Promise<void> {
-    this.commitsThrough(payload);
+    this.payload = payload;
     await this.commit(this.committed, isPatient);
-  }
-
-  private commitsThrough(payload: EachBatchPayload): void {
-    this.commitOffsets = (offsets) => payload.commitOffsetsIfNecessary(offsets);
   }
 
   private guard(tell: () => void): void {

@@ -15,6 +15,7 @@ const LOG_MS = 10_000;
 
 export interface ConnectOptions extends KafkaConnection, TopicSettings {
   readonly compression: Compression;
+  /** How long the brokers may take to answer before a request is rejected. */
   readonly timeoutMs: number;
   readonly prefix: string;
   readonly metadataMs: number;

@@ -100,9 +100,7 @@ function roundRobin(joining: () => void): PartitionAssigner {
   return (config) => {
     const assigner = kafkajs.PartitionAssigners.roundRobin(config);
     return {
-      name: assigner.name,
-      version: assigner.version,
-      assign: (group) => assigner.assign(group),
+      ...assigner,
       protocol: (subscription) => {
         joining();
         return assigner.protocol(subscription);

@@ -20,8 +20,6 @@ import { readRange } from './read-range.js';
 import { rewindGroup } from './rewind-group.js';
 
 export interface KafkaLogOptions extends Omit<ConnectOptions, 'prefix' | 'metadataMs'> {
-  /** How long the brokers may take to answer before a request is rejected. */
-  readonly timeoutMs: number;
   /** Prefix of the names of topics and groups; `custom-data.` by default. */
   readonly prefix?: string;
   /** After so long without a heartbeat a consumer's partitions go to others; 10 s by default. */
