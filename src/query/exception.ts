@@ -1,5 +1,5 @@
 /** ClickHouse's error codes that this interface raises itself. */
-export const CODE = {
+const CODE = {
   BAD_ARGUMENTS: 36,
   CHECKSUM_DOESNT_MATCH: 40,
   UNKNOWN_FUNCTION: 46,
@@ -63,8 +63,8 @@ export class EngineException extends Error {
   }
 
   /** One raised here. */
-  static of(type: keyof typeof CODE, detail: string): EngineException {
-    return new EngineException(CODE[type], type, detail);
+  static of(type: keyof typeof CODE, detail: string, options?: ErrorOptions): EngineException {
+    return new EngineException(CODE[type], type, detail, options);
   }
 
   /** Anything thrown, as the engine would report it. */
@@ -73,7 +73,7 @@ export class EngineException extends Error {
     const message = error instanceof Error ? error.message : String(error);
     const found = TEXT.exec(message);
     if (found === null) {
-      return new EngineException(CODE.STD_EXCEPTION, 'STD_EXCEPTION', message, { cause: error });
+      return EngineException.of('STD_EXCEPTION', message, { cause: error });
     }
     const [, code, detail, type] = found;
     const told = unwrapped(detail!) + (HINTS[type!] ?? '');

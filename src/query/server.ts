@@ -130,11 +130,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
       return listenOn(http, port, host);
     },
     async close() {
-      const closed = new Promise<void>((resolve) => {
-        http.close(() => {
-          resolve();
-        });
-      });
+      const closed = new Promise((resolve) => http.close(resolve));
       closing.abort();
       await Promise.all(running);
       http.closeAllConnections();

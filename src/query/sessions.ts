@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Session } from 'chdb';
 
 import { text } from '../warehouse/sql.js';
-import { CODE, EngineException } from './exception.js';
+import { EngineException } from './exception.js';
 
 /** What a query needs besides its text. */
 export interface Scope {
@@ -143,8 +143,7 @@ export class ReadOnlySessions {
       return { engine: new Session(this.path, { connectionArgs: [...own, ...settings] }), mark };
     } catch (error) {
       const names = settings.map((setting) => setting.slice(2, setting.indexOf('=')));
-      throw new EngineException(
-        CODE.BAD_ARGUMENTS,
+      throw EngineException.of(
         'BAD_ARGUMENTS',
         `The engine took no session; one of these settings may have a bad value: ${names.join(', ')}.`,
         { cause: error },

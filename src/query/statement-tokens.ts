@@ -1,4 +1,4 @@
-import { CODE, EngineException } from './exception.js';
+import { EngineException } from './exception.js';
 import { refuseFunctions } from './function-calls.js';
 import type { EngineNames } from './functions/index.js';
 import { nameOf, withParameters, type Token } from './sql-tokens.js';
@@ -59,8 +59,7 @@ function refuseDatabases(tokens: readonly Token[]): void {
     }
     const table = nameOf(tokens[index + 2]);
     if (database === 'system' && table !== undefined && REFUSED_SYSTEM_TABLES.has(table)) {
-      throw new EngineException(
-        CODE.ACCESS_DENIED,
+      throw EngineException.of(
         'ACCESS_DENIED',
         `system.${table} is not readable through this interface.`,
       );
