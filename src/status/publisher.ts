@@ -79,11 +79,7 @@ export class TransitionPublisher {
 }
 
 /** A transition as a record of the status topic: keyed by the request, its value is JSON. */
-export function transitionRecord(transition: Transition): {
-  key: string;
-  headers: Record<string, string>;
-  value: Uint8Array;
-} {
+export function transitionRecord(transition: Transition): RecordToAppend {
   return {
     key: transition.requestId,
     headers: {},

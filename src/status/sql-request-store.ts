@@ -1,5 +1,5 @@
 import type { FamilyName } from '../domain/families/index.js';
-import { rankOf, type Status, type Transition } from './transition.js';
+import { rankOf, type Status, timestampOf, type Transition } from './transition.js';
 import type { RequestStore, RequestTotals } from './request-store.js';
 import {
   blockOf,
@@ -91,8 +91,8 @@ function transitionIn(row: HistoryRow): Transition {
     status: row.status,
     prevStatus: row.prev_status,
     reason: row.reason,
-    createdAt: new Date(row.created * 1000).toISOString().slice(0, 19),
-    updatedAt: new Date(row.updated * 1000).toISOString().slice(0, 19),
+    createdAt: timestampOf(row.created * 1000),
+    updatedAt: timestampOf(row.updated * 1000),
     version: row.upload_version,
     sentMax: row.upload_version,
   };
