@@ -17,15 +17,10 @@ export async function connectClickHouse(
   config: ClickHouseConfig,
   database: string,
 ): Promise<ClickHouseWarehouse> {
-  const { url, user, tls, compression, insertQuorum, timeoutMs } = config;
   return new ClickHouseWarehouse({
-    url,
-    user,
+    ...config,
     password: await readPassword('CLICKHOUSE_PASSWORD_FILE', config),
-    tls: await readTlsFiles('CLICKHOUSE', tls),
-    compression,
-    insertQuorum,
-    timeoutMs,
+    tls: await readTlsFiles('CLICKHOUSE', config.tls),
     database,
   });
 }
