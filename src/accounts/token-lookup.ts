@@ -22,7 +22,7 @@ export class TokenFile implements TokenDirectory {
   private seen: string | undefined;
   private complaint: string | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private closed = false;
+  private stopped = false;
 
   private constructor(
     private readonly path: string,
@@ -45,13 +45,13 @@ export class TokenFile implements TokenDirectory {
     return this.holders.get(hashOfToken(token));
   }
 
-  close(): void {
-    this.closed = true;
+  stop(): void {
+    this.stopped = true;
     clearTimeout(this.timer);
   }
 
   private schedule(): void {
-    if (this.closed) return;
+    if (this.stopped) return;
     this.timer = setTimeout(() => {
       this.refresh()
         .then(

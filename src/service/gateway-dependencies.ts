@@ -42,11 +42,7 @@ export async function startGatewayDependencies(
     fence = guard;
   }
   const tokens = await TokenFile.open(config.tokensFile, logger);
-  parts.add({
-    stop: () => {
-      tokens.close();
-    },
-  });
+  parts.add(tokens);
   const lookup = lookupWithoutErased(reader, erased);
   return { log, tokens, lookup, fence, erased, clock, config, logger, viewProgress };
 }

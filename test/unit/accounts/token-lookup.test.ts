@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const file of open.splice(0)) file.close();
+  for (const file of open.splice(0)) file.stop();
   await rm(folder, { recursive: true });
 });
 

@@ -33,7 +33,7 @@ test('create prints the token alone, and the service accepts it', async () => {
     role: 'owner',
     timeZone: 'Asia/Seoul',
   });
-  file.close();
+  file.stop();
 });
 
 test('TOKENS_FILE says where tokens are', async () => {
