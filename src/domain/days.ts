@@ -1,8 +1,5 @@
 /** Days as counts since 1970-01-01, the way the warehouse's `Date` holds them. */
 
-/** 2149-06-06, the last day of a 16-bit day count. */
-export const LAST_DAY = 65_535;
-
 const MILLISECONDS_A_DAY = 86_400_000;
 
 /** The day count of `YYYY-MM-DD`, which must be a real day. */

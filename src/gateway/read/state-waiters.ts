@@ -7,7 +7,7 @@ import { REQUEST_LOOKUP } from '../dependencies.js';
 import { ClientGoneError } from '../http/problem.js';
 
 /** Each holds a connection open; those above this number are answered at once. */
-export const MAX_WAITERS = 10_000;
+const MAX_WAITERS = 10_000;
 
 /**
  * Reads that wait for their request's next state: each is a watch on the status view and a timer.

@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { dayOf, LAST_DAY, textOfDay } from '../../../src/domain/days.js';
+import { dayOf, textOfDay } from '../../../src/domain/days.js';
 import { DayColumn } from '../../../src/csv/column-kinds.js';
 import { Kernel } from '../../../src/csv/kernel/kernel.js';
 import { BrokenRule } from '../../../src/csv/kernel/codes.js';
 import { takenBy } from './taken.js';
 import { csv, fileWith, goodRow, keysOf, reasonFor, verdictOn } from '../../support/files/files.js';
 
+/** 2149-06-06, the last day of a 16-bit day count. */
+const LAST_DAY = 65_535;
 const kernel = new Kernel();
 const days = new DayColumn(undefined);
 

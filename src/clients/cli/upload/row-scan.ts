@@ -4,7 +4,7 @@ import { CsvScanner } from '../../../csv/csv-scanner.js';
 import { MAX_HEADER_FIELDS } from '../../../csv/upload-columns.js';
 
 /** No row of a valid file is nearly as long: every value has at most 256 characters. */
-export const MAX_ROW_BYTES = 1_048_576;
+const MAX_ROW_BYTES = 1_048_576;
 
 const LF = 0x0a;
 const CR = 0x0d;
