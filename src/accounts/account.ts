@@ -13,7 +13,6 @@ export const UPLOADING_ROLES: ReadonlySet<AccountRole> = new Set(['owner', 'in_h
 /** Account names go into log lines, headers and URLs as they are, so they are plain words. */
 export const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The holder of a token. */
 export interface TokenHolder {
   /** The token's own identifier, safe to show and to log. */
   readonly tokenId: string;

@@ -143,7 +143,6 @@ export class NumberColumn implements CheckedColumn {
   }
 }
 
-/** The texts of each row. */
 export class RowTexts {
   /** The kernel's. */
   readonly texts: number;

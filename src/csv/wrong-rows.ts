@@ -15,7 +15,6 @@ export interface WrongRow {
   readonly findings: readonly RowFinding[];
 }
 
-/** Findings by row. */
 export class RowFindings {
   private readonly rows = new Map<number, RowFinding[]>();
 

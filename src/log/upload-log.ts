@@ -30,7 +30,6 @@ export interface RecordToAppend {
   readonly value: Uint8Array;
 }
 
-/** Records for one topic. */
 export interface TopicRecords {
   readonly topic: Topic;
   readonly records: readonly RecordToAppend[];

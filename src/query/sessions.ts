@@ -74,9 +74,7 @@ export function timeLimit(milliseconds: number): string {
 export class ReadOnlySessions {
   private readonly idle: ReadOnlySession[] = [];
 
-  /**
-   * @param database of the sessions that are kept
-   */
+  /** @param database of the sessions that are kept */
   constructor(
     private readonly path: string,
     private readonly database: string,

@@ -21,7 +21,6 @@ export function run(args: readonly string[], terminal: Terminal): Promise<number
   return runProgram(description, addCommands, args, terminal);
 }
 
-/** Adds every command. */
 export function addCommands(program: Command, output: Output): void {
   addClientCommands(program, output);
   addTokenCommands(program, output);

@@ -59,7 +59,6 @@ const PROBLEMS = {
   shuttingDown: problem.shuttingDown(),
 };
 
-/** Describes the create operation. */
 export function CreateOperation(): MethodDecorator {
   return applyDecorators(
     ApiIncludeEndpoint(),

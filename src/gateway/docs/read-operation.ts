@@ -25,7 +25,6 @@ const PROBLEMS = {
   statusUnavailable: problem.statusUnavailable(),
 };
 
-/** Describes the read operation. */
 export function ReadOperation(): MethodDecorator {
   return applyDecorators(
     ApiIncludeEndpoint(),

@@ -66,9 +66,6 @@ export class PreparePool implements Preparer {
     return verdict;
   }
 
-  /**
-   * To be called when the upload's columns are no longer needed: the next upload's overwrite them.
-   */
   release(upload: PreparedUpload): void {
     const memory = this.lent.get(upload);
     this.lent.delete(upload);

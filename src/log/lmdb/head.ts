@@ -1,6 +1,5 @@
 import { TOPICS, type Topic } from '../upload-log.js';
 
-/** The end of a partition. */
 export interface PartitionEnd {
   /** The offset that the next record gets. */
   offset: number;
