@@ -28,6 +28,6 @@ export async function withBackoff<T>(
     const asked = error instanceof ProblemError ? (error.retryAfterMs ?? 0) : 0;
     const milliseconds = asked + backoff.next();
     if (Date.now() + milliseconds > until) throw error;
-    await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
+    await sleep(milliseconds, undefined, { signal });
   }
 }

@@ -103,9 +103,9 @@ export class UploadClient {
   async finished(
     family: FamilyName,
     requestId: string,
-    { signal }: CallOptions = {},
+    options: CallOptions = {},
   ): Promise<UploadRequestRecord> {
-    for await (const record of this.watch(family, requestId, { ...(signal && { signal }) })) {
+    for await (const record of this.watch(family, requestId, options)) {
       if (isFinal(record.status)) return record;
     }
     throw new Error('unreachable');
@@ -132,7 +132,7 @@ export class UploadClient {
         if (isFinal(record.status)) return;
       }
       const rest = pauses.next() - (Date.now() - askedAt);
-      if (rest > 0) await sleep(rest, undefined, signal === undefined ? {} : { signal });
+      if (rest > 0) await sleep(rest, undefined, { signal });
     }
   }
 
