@@ -3,6 +3,7 @@ import kafkajs, { type Kafka, type PartitionerArgs, type ProducerConfig } from '
 
 import { Appender } from '../../../../src/log/kafka/appender.js';
 import { createLogger } from '../../../../src/ops/logger.js';
+import { logErrors } from '../../../../src/ops/metrics.js';
 
 const logger = createLogger('silent');
 
@@ -91,3 +92,27 @@ test('if the new producer is at fault too, the append is rejected, and the next 
   expect(await appender.append('uploads', [record])).toEqual([{ partition: 0, offset: 7 }]);
   expect(sentBy).toEqual([0, 1, 2]);
 });
+
+test('an append that is not acknowledged in time and then refused counts as one error', async () => {
+  let refuse: (error: Error) => void = () => undefined;
+  const producer = (): object => ({
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    send: () => new Promise((_, reject) => (refuse = reject)),
+  });
+  const options = { compression: 'none', timeoutMs: 20, prefix: '', logger } as const;
+  const appender = await Appender.connect({ producer } as unknown as Kafka, options);
+  const record = { key: 'a', partition: 0, headers: {}, value: Buffer.from('a') };
+  const before = await appendErrors();
+  await expect(appender.append('uploads', [record])).rejects.toThrow(
+    'the log did not acknowledge within 20 ms',
+  );
+  refuse(Object.assign(new Error('no'), { type: 'TOPIC_AUTHORIZATION_FAILED' }));
+  await appender.close();
+  expect(await appendErrors()).toBe(before + 1);
+});
+
+async function appendErrors(): Promise<number> {
+  const { values } = await logErrors.get();
+  return values.find(({ labels }) => labels.operation === 'append')?.value ?? 0;
+}

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+
+import { QuerySlots } from '../../../src/query/query-slots.js';
+
+const never = new AbortController().signal;
+let slots: QuerySlots;
+let leave: () => void;
+
+beforeEach(async () => {
+  jest.useFakeTimers();
+  slots = new QuerySlots(1);
+  leave = await slots.enter(never);
+});
+afterEach(() => {
+  expect(jest.getTimerCount()).toBe(0);
+  jest.useRealTimers();
+});
+
+test('turns pass in the order of the line', async () => {
+  const order: string[] = [];
+  const second = slots.enter(never).then((end) => {
+    order.push('second');
+    end();
+  });
+  const third = slots.enter(never).then((end) => {
+    order.push('third');
+    end();
+  });
+  leave();
+  // Twice: a turn is over once.
+  leave();
+  await Promise.all([second, third]);
+  expect(order).toEqual(['second', 'third']);
+  (await slots.enter(never))();
+});
+
+test('a query whose client has gone gives up its place', async () => {
+  const gone = new AbortController();
+  const cancelled = expect(slots.enter(gone.signal)).rejects.toThrow('Query was cancelled.');
+  const next = slots.enter(never);
+  gone.abort();
+  await cancelled;
+  leave();
+  (await next)();
+});
+
+test('no query waits for longer than ten seconds', async () => {
+  const refused = expect(slots.enter(never)).rejects.toThrow(
+    'Too many simultaneous queries. Maximum: 1.',
+  );
+  await jest.advanceTimersByTimeAsync(10_000);
+  await refused;
+  leave();
+  (await slots.enter(never))();
+});
