@@ -19,7 +19,7 @@ import { openStore } from '../ingest/assemble/spill-folder.js';
 
 /**
  * A record of each kind in each format that was ever written. A new format gets a new file. Never
- * change an existing file, because logs hold records like those in it.
+ * change a record of an existing file, because logs hold records like it.
  */
 const SAMPLES = fileURLToPath(new URL('samples/', import.meta.url));
 const VERSION = '2151937640281716325837254873000000000';
@@ -117,7 +117,8 @@ test('status, form 1: every transition is what it was', async () => {
   expect(auditEventOfRequest(transitions[0]!)).toEqual(event);
 });
 
-test('dead-letter, form 1: an upload that was set aside is listed, and that it was brought back', async () => {
+test('dead-letter, form 1: what was set aside is listed, unless its account was erased', async () => {
+  const none = { firstOffset: null, end: { version: VERSION, chunks: 0 }, retriedAs: undefined };
   expect(await listDeadLetters(await logOf('dead-letter', 1))).toMatchObject([
     {
       requestId: REQUEST,
@@ -129,6 +130,8 @@ test('dead-letter, form 1: an upload that was set aside is listed, and that it w
       end: { version: VERSION, chunks: 2 },
       retriedAs: OTHER,
     },
+    { account: 'acme', cause: { kind: 'crash', deaths: 3 }, ...none },
+    { account: 'acme', cause: { kind: 'exception', error: 'RangeError' }, ...none },
   ]);
 });
 
