@@ -11,6 +11,7 @@ import { describeWithDisks } from '../../support/disk/describe-with-disks.js';
 import { LoopDisks } from '../../support/disk/loop-disks.js';
 import { ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { SmallDisk } from '../../support/disk/small-disk.js';
+import { countChecked } from '../../support/service/soak.js';
 import { COST, csvOf, SELF_SERVE } from '../../support/model/warehouse-model.js';
 
 /**
@@ -162,8 +163,11 @@ describeWithDisks('a disk', () => {
       service.exited.then(() => true),
       load.atLeast(load.fewest + 2).then(() => false),
     ]);
-    process.stderr.write(`the last of the disk has ended the process: ${hasEnded}\n`);
-    if (hasEnded) await start();
+    if (hasEnded) {
+      expectEndedByLog(service);
+      countChecked('ends of processes by the last of the disk', 1);
+      await start();
+    }
     await load.atLeast(load.fewest + 2);
     await load.stop();
     await load.expectUploadsAsModelled(service);
@@ -218,6 +222,22 @@ async function ended({ exited, logs }: ServiceProcess): Promise<number | null> {
     throw new Error(`the service goes on: ${JSON.stringify(logs.slice(-20))}`);
   });
   return Promise.race([exited, late]);
+}
+
+/**
+ * Expects that a process has ended as one whose log could not write. The log's library may damage
+ * the memory of the process, which then ends by any signal. But only a watchdog, or the system when
+ * it has no memory, ends it by SIGKILL.
+ */
+function expectEndedByLog(service: ServiceProcess): void {
+  const { exitCode, signalCode } = service.process;
+  process.stderr.write(`the last of the disk has ended the process: ${signalCode ?? exitCode}\n`);
+  if (signalCode !== null) {
+    expect(signalCode).not.toBe('SIGKILL');
+    return;
+  }
+  expect(exitCode).toBe(1);
+  expect(service.logs.map(({ msg }) => msg)).toContain('cannot go on, stopping');
 }
 
 /** Returns a file that does not fit into the memory for open uploads. */
