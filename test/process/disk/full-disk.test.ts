@@ -194,7 +194,7 @@ describeWithDisks('a disk', () => {
       }
       disk.turnReadOnly();
       if (when === 'at rest') after.start();
-      expect(await ended(service)).not.toBe(0);
+      expect(await ended(service)).toBe(1);
       expect(service.logs.map(({ msg }) => msg)).toContain('cannot go on, stopping');
 
       disk.mend();
