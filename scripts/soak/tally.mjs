@@ -42,7 +42,7 @@ export function nextSuite(suites, faults, random) {
   return first[Math.floor(random() * first.length)];
 }
 
-/** Returns the lines of the summary. */
+/** Returns the lines of the summary. It does not know kinds of faults that have never occurred. */
 export function summaryOf({ minutes, seed, tally, suites, failures }) {
   const runs = suites.reduce((sum, each) => sum + each.runs, 0);
   const rare = [...tally.faults].filter(([, count]) => count < WANTED).length;

@@ -80,8 +80,8 @@ describeWithDisks('a disk', () => {
     ['the log', 'log', 160],
   ])(
     'without room for %s lets creates be answered 503, and all goes on when there is room',
-    async (_, folder, megabytes) => {
-      const disk = new SmallDisk(disks, join(dataDir, folder), megabytes);
+    async (what, folder, megabytes) => {
+      const disk = new SmallDisk(disks, join(dataDir, folder), megabytes, what);
       await start();
       const load = await loaded();
       load.start();
@@ -102,7 +102,7 @@ describeWithDisks('a disk', () => {
   );
 
   it('without room for the warehouse alone lets creates be answered 201, and they wait', async () => {
-    const disk = new SmallDisk(disks, join(dataDir, 'warehouse'), 96);
+    const disk = new SmallDisk(disks, join(dataDir, 'warehouse'), 96, 'the warehouse');
     await start();
     const acme = await client();
     disk.fillUp();
@@ -128,8 +128,8 @@ describeWithDisks('a disk', () => {
     ['open uploads', 'self-serve', gzipSync(largerThanMemory())],
   ] as const)(
     'without room for %s alone lets creates be answered 201, and they wait',
-    async (_, family, file) => {
-      const disk = new SmallDisk(disks, dataDir, 64);
+    async (what, family, file) => {
+      const disk = new SmallDisk(disks, dataDir, 64, what);
       for (const folder of ['log', 'warehouse']) {
         const roomy = join(disks.folder, folder);
         mkdirSync(roomy);
@@ -151,7 +151,7 @@ describeWithDisks('a disk', () => {
   );
 
   it('whose last room something else takes loses nothing, though it may end the process', async () => {
-    const disk = new SmallDisk(disks, dataDir, 400);
+    const disk = new SmallDisk(disks, dataDir, 400, 'all that is stored, to its last block');
     await start();
     const load = await loaded();
     load.start();
@@ -179,8 +179,8 @@ describeWithDisks('a disk', () => {
     ['under load', 'the warehouse', 'warehouse'],
   ])(
     'that turns read-only %s under %s ends the process, and once it is mended the next one goes on',
-    async (when, _, folder) => {
-      const disk = new SmallDisk(disks, join(dataDir, folder), 400);
+    async (when, what, folder) => {
+      const disk = new SmallDisk(disks, join(dataDir, folder), 400, `${what}, ${when}`);
       await start({ SHUTDOWN_SECONDS: '2' });
       const before = await loaded('before');
       before.start();

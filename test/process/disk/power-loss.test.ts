@@ -63,31 +63,31 @@ describeWithDisks(`a machine that loses its power (seed ${SEED})`, () => {
   async function cutStart(): Promise<void> {
     begin();
     await sleep(random() * LONGEST_MS.start);
-    await disk.cut(service);
+    await disk.cut(service, 'during a start');
   }
 
   const moments: Record<string, { readonly cuts: number; cut(): Promise<void> }> = {
-    'under load': { cuts: 1, cut: () => disk.cut(service) },
+    'under load': { cuts: 1, cut: () => disk.cut(service, 'under load') },
     'during a shutdown': {
       cuts: 1,
       async cut() {
         service.process.kill('SIGTERM');
         await sleep(random() * LONGEST_MS.shutdown);
-        await disk.cut(service);
+        await disk.cut(service, 'during a shutdown');
       },
     },
     'right after a token is made': {
       cuts: 1,
       async cut() {
         const token = await tokenFor(dataDir, 'late');
-        await disk.cut(service);
+        await disk.cut(service, 'right after a token is made');
         late.push(token);
       },
     },
     'under load, and again during the start after it': {
       cuts: 2,
       async cut() {
-        await disk.cut(service);
+        await disk.cut(service, 'under load');
         await cutStart();
       },
     },

@@ -59,8 +59,9 @@ export class PowerLossDisk {
    * Cuts the power and restores it. Everything that the process output was output before the cut.
    *
    * @param victim the only process that has files on the disk; it may have ended
+   * @param moment names the moment where the cut is counted
    */
-  async cut(victim: ServiceProcess): Promise<void> {
+  async cut(victim: ServiceProcess, moment: string): Promise<void> {
     await standsStill(victim);
     // Not synced: a sync would also write the data of others to the disk.
     write(this.control('written'), false);
@@ -70,7 +71,7 @@ export class PowerLossDisk {
     renameSync(this.picture, this.disk);
     this.disks.mount(this.disk, this.folder, '-o', 'loop');
     this.expectProof();
-    countFault('power lost');
+    countFault(`power lost: ${moment}`);
     this.cuts++;
     write(this.control('synced'), true);
   }

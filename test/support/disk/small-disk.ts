@@ -22,10 +22,12 @@ export class SmallDisk {
   private readonly image: string;
   private readonly filler: string;
 
+  /** @param what names the disk where its faults are counted */
   constructor(
     private readonly disks: LoopDisks,
     private readonly folder: string,
     megabytes: number,
+    private readonly what: string,
   ) {
     this.image = join(disks.folder, `${basename(folder)}.img`);
     this.filler = join(folder, 'filler');
@@ -55,7 +57,7 @@ export class SmallDisk {
   /** Frees the space that `fill` and `fillUp` took. */
   empty(): void {
     rmSync(this.filler);
-    countFault('disk full');
+    countFault(`disk full: ${this.what}`);
   }
 
   /** Triggers a disk error, after which the system refuses all writes to the file system. */
@@ -70,7 +72,7 @@ export class SmallDisk {
     // Exit code 1: errors were corrected.
     run('sh', ['-c', 'e2fsck -p "$1" || [ $? -eq 1 ]', 'sh', this.image]);
     this.mount();
-    countFault('disk turned read-only');
+    countFault(`disk turned read-only: ${this.what}`);
   }
 
   private mount(): void {
