@@ -16,10 +16,18 @@ const paths = [
   'test/process/log/lmdb/processes.test.ts',
 ];
 
+/**
+ * Tests of what is stored and deleted. They make few faults or none, so each runs once, and later
+ * by chance. Only in the soak do they run on the mixed deployments, too:
+ * `test/support/service/deployment.ts`.
+ */
+const deployments = ['archive', 'erase', 'idempotency', 'overwrite', 'replay', 'views'];
+
 export const SUITES = [
   // Takes as long as all the others together, so it begins first.
   { path: 'test/kafka/cluster/', env: {}, isLong: true },
   ...paths.map((path) => ({ path, env: {} })),
+  ...deployments.map((name) => ({ path: `test/process/deployments/${name}.test.ts`, env: {} })),
   // Uses the large file that the documents mention. The test measures memory, and garbage
   // collection needs processor time, so it runs first and alone.
   {
