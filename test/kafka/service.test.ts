@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
@@ -30,6 +31,9 @@ const ROW = {
   cost: '1',
 };
 const FILE = csvOf(COST, [ROW]);
+const SHUTDOWN_SECONDS = 1;
+/** SHUTDOWN_SECONDS plus five seconds, and one for a busy machine that notices the end late. */
+const END_MS = (SHUTDOWN_SECONDS + 5 + 1) * 1_000;
 
 let dataDir: string;
 beforeEach(async () => {
@@ -37,11 +41,13 @@ beforeEach(async () => {
 });
 afterEach(() => removeDataDir(dataDir));
 
-async function uploads(service: ServiceProcess): Promise<void> {
+/** Returns a client that has uploaded a file. */
+async function uploads(service: ServiceProcess): Promise<ApiClient> {
   const token = await tokenFor(dataDir, 'acme');
   const client = new ApiClient(() => service.ports.api, token);
   await until(async () => (await client.get('cost', crypto.randomUUID())).status === 404);
   expect(await client.upload('cost', FILE)).toMatchObject({ status: 'succeeded' });
+  return client;
 }
 
 describeWithBroker('the service on Kafka', () => {
@@ -62,6 +68,27 @@ describeWithBroker('the service on Kafka', () => {
       { campaign: 'one', clicks: 1 },
     ]);
     expect(await second.stop()).toBe(0);
+  });
+
+  test('told to end while the brokers are away and an upload waits for them, ends in time', async () => {
+    const service = await ServiceProcess.start(dataDir, {
+      KAFKA_BROKERS: broker.address,
+      SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS),
+    });
+    const client = await uploads(service);
+    await broker.kill();
+    const answered = client.post('cost', FILE).then(
+      ({ status }) => status,
+      () => 'cut off',
+    );
+    await sleep(500);
+    const from = performance.now();
+    const code = await service.stop();
+    const endedInMs = performance.now() - from;
+    await broker.restart();
+    expect(code).toBe(0);
+    expect(endedInMs).toBeLessThan(END_MS);
+    expect([503, 'cut off']).toContain(await answered);
   });
 
   test('waits for brokers that are away: live, not ready, and in the log', async () => {

@@ -20,6 +20,14 @@ import {
 
 const MIB = 1_048_576;
 const ACCOUNT = 'acme';
+const SETTINGS = {
+  CLICKHOUSE_TIMEOUT_SECONDS: '1',
+  // Less than the uploads that wait, so that not all of them fit into memory.
+  WAITING_UPLOADS_MAX_BYTES: String(2 * MIB),
+};
+const SHUTDOWN_SECONDS = 1;
+/** SHUTDOWN_SECONDS plus five seconds, and one for a busy machine that notices the end late. */
+const END_MS = (SHUTDOWN_SECONDS + 5 + 1) * 1_000;
 
 let deployment: Deployment;
 let server: ClickHouseHttp;
@@ -31,11 +39,7 @@ beforeAll(async () => {
   server = deployment.clickhouse!;
   const token = await tokenFor(deployment.dataDir, ACCOUNT);
   client = new ApiClient(() => deployment.service.ports.api, token);
-  await deployment.start({
-    CLICKHOUSE_TIMEOUT_SECONDS: '1',
-    // Less than the uploads that wait, so that not all of them fit into memory.
-    WAITING_UPLOADS_MAX_BYTES: String(2 * MIB),
-  });
+  await deployment.start(SETTINGS);
 });
 afterEach(() => server.heal());
 afterAll(() => deployment.close());
@@ -141,3 +145,17 @@ test.each(['hang-after', 'fail-after', 'cut-answer'] as const)(
   },
   60_000,
 );
+
+test('told to end while it is away, the service ends in time, and the next one goes on', async () => {
+  expect(await deployment.service.stop()).toBe(0);
+  await deployment.start({ ...SETTINGS, SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS) });
+  await server.refuse();
+  const requests = [await post(10), await post(10)];
+  await client.until('cost', requests[0]!, 'validated');
+  const from = performance.now();
+  expect(await deployment.service.stop()).toBe(0);
+  expect(performance.now() - from).toBeLessThan(END_MS);
+  await server.heal();
+  await deployment.start(SETTINGS);
+  await expectAllSucceeded(requests);
+});
