@@ -73,6 +73,13 @@ async function untilNoneIsAlone({ dataDir }: ServiceProcess): Promise<void> {
   await until(async () => !isAnyAlone(await readFile(journal, 'utf8').catch(() => '')));
 }
 
+async function expectReady({ ports }: ServiceProcess): Promise<void> {
+  const { status } = await fetch(`http://127.0.0.1:${ports.ops}/health/ready`, {
+    headers: { Connection: 'close' },
+  });
+  expect(status).toBe(200);
+}
+
 describeWithBroker('kills', () => {
   let cluster: Cluster;
   let seats: Seat[];
@@ -111,6 +118,9 @@ describeWithBroker('kills', () => {
           await seat.isAtWork();
         }
         await sleep(Math.random() * LONGEST_PAUSE_MS);
+        for (const { role, running } of seats) {
+          if (role === 'gateway' && running !== undefined) await expectReady(running);
+        }
         await seat.kill();
         kills++;
       }

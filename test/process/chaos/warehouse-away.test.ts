@@ -78,6 +78,7 @@ describeWithBroker('while the warehouse is away', () => {
       most = Math.max(most, await residentBytes(ingest));
       expect(['uploaded', 'validated']).toContain((await read(first.requestId)).status);
       expect(await read(known.requestId)).toEqual(known);
+      expect(await ready(gateway)).toBe(200);
       await sleep(500);
     }
     const last = await client.create('cost', FILE);
