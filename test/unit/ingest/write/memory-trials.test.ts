@@ -5,6 +5,7 @@ import { MemoryTrials } from '../../../../src/ingest/write/memory-trials.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { WarehouseError } from '../../../../src/warehouse/warehouse.js';
 
+const MINUTE = 60_000;
 const SHORT = new WarehouseError('memory limit exceeded', 'memory', 241);
 
 /** The trials use only the name of an upload. */
@@ -69,4 +70,28 @@ test('the smallest is tried first, and behind one that has no memory none', asyn
   await jest.advanceTimersByTimeAsync(1_000);
   expect(stored).toEqual([1, 3, 7]);
   expect(tried.slice(3)).toEqual(['7', '9']);
+});
+
+test('one that fails alone is set aside when it has failed five times, not sooner', async () => {
+  let failures = 0;
+  const trials = new MemoryTrials(
+    {
+      probe: () => Promise.resolve(true),
+      // So slow that a few failures take longer than an upload is tried for at least.
+      async tryOnce() {
+        await new Promise((resolve) => setTimeout(resolve, 4 * MINUTE));
+        failures++;
+        return SHORT;
+      },
+    },
+    createLogger('silent'),
+    aborting.signal,
+  );
+  let outcome: WarehouseError | undefined;
+  void trials.settle(short('large')).then((error) => (outcome = error));
+  // The first failure was 13 minutes ago.
+  await jest.advanceTimersByTimeAsync(17 * MINUTE);
+  expect([failures, outcome]).toEqual([4, undefined]);
+  await jest.advanceTimersByTimeAsync(4 * MINUTE);
+  expect([failures, outcome]).toEqual([5, SHORT]);
 });
