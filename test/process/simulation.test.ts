@@ -7,17 +7,30 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMPILED = '.cache/simulation/test/simulation/run.js';
 /** A trace has about 10 MB. */
 const MOST_BYTES = 256 * 1024 * 1024;
+/**
+ * The time limits of up to 100 seeds, without and with coverage. Beside other tests they take about
+ * half of it. Jest's own limit cannot end a test that waits for a program in this way.
+ */
+const LIMIT_MS = 120_000;
+const COVERAGE_LIMIT_MS = 180_000;
 
 /**
  * Runs the program to its end. It reports on seeds on standard error and writes a trace to standard
  * output.
  */
 function run(program: string, ...args: string[]) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [program, ...args], {
+  const limitMs = args.includes('--coverage') ? COVERAGE_LIMIT_MS : LIMIT_MS;
+  const { stdout, stderr, status, error } = spawnSync(process.execPath, [program, ...args], {
     cwd: ROOT,
     encoding: 'utf8',
     maxBuffer: MOST_BYTES,
+    timeout: limitMs,
   });
+  if (error !== undefined) {
+    const isLate = (error as NodeJS.ErrnoException).code === 'ETIMEDOUT';
+    const why = isLate ? `has not ended within ${limitMs / 1000} s` : error.message;
+    throw new Error(`${[program, ...args].join(' ')}: ${why}\n${stderr}`);
+  }
   return { stdout, stderr, status };
 }
 
