@@ -81,7 +81,7 @@ async function runTiers(names) {
     if (workers !== undefined) options.push(`--maxWorkers=${workers}`);
     const ended = await jest(options, minutes * 60_000);
     const seconds = Math.round((Date.now() - from) / 1000);
-    const { passed, failed, failures } = resultsIn(json);
+    const { passed, failed, failures } = resultsIn(json, testSeconds);
     const tier = { name, minutes, seconds, isLate: ended === 'late', passed, failures };
     // A tier that ends badly without a failed test counts as one failure.
     const result = { ...tier, failed: ended === 0 ? failed : Math.max(1, failed) };
@@ -145,7 +145,8 @@ function signalGroup(signal) {
   }
 }
 
-function resultsIn(file) {
+/** A test that takes longer than `testSeconds` has failed. Jest ends none that never pauses. */
+function resultsIn(file, testSeconds = Infinity) {
   if (!existsSync(file)) return { passed: 0, failed: 0, failures: [] };
   const results = JSON.parse(readFileSync(file, 'utf8'));
   const failures = results.testResults.flatMap(({ name, message, assertionResults }) => {
@@ -154,10 +155,16 @@ function resultsIn(file) {
       ? [`${name}\n${firstLines(message)}`]
       : failed.map((test) => `${test.fullName}\n${firstLines(test.failureMessages.join('\n'))}`);
   });
+  const late = results.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status, duration }) => status === 'passed' && duration > testSeconds * 1000);
+  for (const { fullName, duration } of late) {
+    failures.push(`${fullName}\ntook ${duration / 1000} s; its tier allows ${testSeconds} s`);
+  }
   return {
-    passed: results.numPassedTests,
+    passed: results.numPassedTests - late.length,
     // A file that fails to load has no tests to count.
-    failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
+    failed: results.numFailedTests + results.numRuntimeErrorTestSuites + late.length,
     failures,
   };
 }
