@@ -70,13 +70,7 @@ async function runTiers(names) {
     const from = Date.now();
     const { minutes, testSeconds, workers } = TIERS[name];
     const json = join(folder, `${name}.jest.json`);
-    const options = [
-      '--selectProjects',
-      name,
-      '--passWithNoTests',
-      '--json',
-      `--outputFile=${json}`,
-    ];
+    const options = ['--selectProjects', name, '--json', `--outputFile=${json}`];
     if (testSeconds !== undefined) options.push(`--testTimeout=${testSeconds * 1000}`);
     if (workers !== undefined) options.push(`--maxWorkers=${workers}`);
     const ended = await jest(options, minutes * 60_000);
