@@ -4,6 +4,7 @@ import { TOPICS } from '../../src/log/upload-log.js';
 
 export interface DescribedTopic {
   readonly replicas: number;
+  /** Those of the topic itself, without what it has from the brokers. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -20,7 +21,10 @@ export async function describeTopics(admin: Admin, prefix: string): Promise<Desc
     settings: Object.fromEntries(
       resources
         .find(({ resourceName }) => resourceName === name)!
-        .configEntries.map(({ configName, configValue }) => [configName, configValue]),
+        .configEntries.filter(
+          ({ configSource }) => configSource === kafkajs.ConfigSource.TOPIC_CONFIG,
+        )
+        .map(({ configName, configValue }) => [configName, configValue]),
     ),
   }));
 }
