@@ -125,6 +125,8 @@ describeDeployments((kind) => {
       );
       await fc.assert(
         fc.asyncProperty(uploads, async (batch) => {
+          // There are no more accounts: a smaller version that is not tried does not fail.
+          if (runs === RUNS + SHRINKS) return;
           // Each run has new accounts, so that a failed run does not disturb its smaller versions.
           const run = ++runs;
           const model = new WarehouseModel();
