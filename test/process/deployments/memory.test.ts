@@ -61,6 +61,8 @@ async function grownBy(
   await sleep(TAKEN_MS);
   const grown = residentOf(pid, 'VmHWM') - before;
   process.stderr.write(`the gateway grew by ${(grown / MIB).toFixed(0)} MiB\n`);
+  // Uploads that have been refused hold no memory.
+  expect(await gateway.metric('custom_data_uploads_receiving')).toBe(UPLOADS);
   return { grown, answers };
 }
 
