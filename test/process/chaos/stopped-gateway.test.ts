@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../support/service/api-client.js';
@@ -11,10 +13,22 @@ import {
   SHORT,
   until,
 } from '../../support/service/open-uploads.js';
+import { costRows } from '../../support/files/cost-rows.js';
+import { COST, csvOf } from '../../support/model/warehouse-model.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { countFault } from '../../support/service/soak.js';
 
-/** A gateway stops in the middle of an upload until ingest has dropped the upload, then goes on. */
+/**
+ * A gateway stops in the middle of an upload until ingest has dropped the upload, then goes on. Or
+ * it stops when it has the whole upload, until ingest has stored it.
+ */
+
+/** A file that goes to the log as a whole, together with its end. */
+const CAMPAIGN = 'whole';
+const SMALL = csvOf(COST, costRows([CAMPAIGN], 1));
+const DEADLINE_SECONDS = 10;
+/** The gateway, with nothing else to do, does within this time what it can do. */
+const DONE_MS = 1_000;
 
 describeWithBroker(
   'a gateway is stopped amid an upload, for longer than the upload may take',
@@ -65,5 +79,43 @@ describeWithBroker(
       }
       await until(async () => (await lag(ingest)) === 0);
     });
+
+    test('its end is in the log, and its deadline is past: it is answered 201, and succeeds', async () => {
+      const gateway = await cluster.start('gateway', {
+        UPLOAD_DEADLINE_SECONDS: String(DEADLINE_SECONDS),
+        LOG_TIMEOUT_SECONDS: '60',
+      });
+      const client = new ApiClient(() => gateway.ports.api, token);
+      // Before its first append the gateway asks the broker who leads.
+      await client.upload('cost', csvOf(COST, costRows(['first'], 1)));
+      let sendRest: () => void = () => undefined;
+      const middle = new Promise<void>((resolve) => (sendRest = resolve));
+      const begun = performance.now();
+      const answer = client.postHalves('cost', SMALL, middle);
+      await until(async () => (await gateway.metric('custom_data_uploads_receiving')) === 1);
+      await sleep(DONE_MS);
+      // The broker gets the end, and acknowledges it only when the gateway has stopped.
+      cluster.broker.signal('SIGSTOP');
+      sendRest();
+      await sleep(DONE_MS);
+      gateway.process.kill('SIGSTOP');
+      cluster.broker.signal('SIGCONT');
+      await until(async () => (await storedRows()) === 1);
+      await sleep(Math.max(0, begun + (DEADLINE_SECONDS + 1) * 1_000 - performance.now()));
+      gateway.process.kill('SIGCONT');
+      countFault('process stopped, going on later');
+
+      expect((await answer).status).toBe(201);
+      const { requestId } = (await (await answer).json()) as { requestId: string };
+      expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+      expect(await storedRows()).toBe(1);
+    });
+
+    async function storedRows(): Promise<number | undefined> {
+      const [row] = await cluster.query<{ rows: number }>(
+        `SELECT toUInt32(count()) AS rows FROM cost_rows WHERE campaign = '${CAMPAIGN}'`,
+      );
+      return row?.rows;
+    }
   },
 );

@@ -34,6 +34,11 @@ export class ApiClient {
     return this.send(family, content, {}, firstHalf);
   }
 
+  /** Posts the first half of a file, and the rest when `middle` has resolved. */
+  postHalves(family: FamilyName, content: string, middle: Promise<void>): Promise<Response> {
+    return this.send(family, content, {}, inHalves(middle));
+  }
+
   /** Posts a file that must be accepted. */
   async create(
     family: FamilyName,
@@ -120,6 +125,15 @@ function inTime(overMs: number): Pieces {
       yield bytes.subarray(from, from + size);
       await sleep(overMs / PIECES);
     }
+  };
+}
+
+function inHalves(middle: Promise<void>): Pieces {
+  return async function* (whole) {
+    const bytes = new Uint8Array(await whole.arrayBuffer());
+    yield bytes.subarray(0, bytes.length / 2);
+    await middle;
+    yield bytes.subarray(bytes.length / 2);
   };
 }
 
