@@ -1,7 +1,7 @@
+import { chunkRunOf, chunksOf } from '../../log/uploads/read-upload.js';
 import {
-  firstOffsetOf,
-  endIn,
   type UploadEnd,
+  uploadEndedBy,
   type UploadRecordHeaders,
 } from '../../log/uploads/upload-records.js';
 import type { LogRecord, UploadLog } from '../../log/upload-log.js';
@@ -88,10 +88,10 @@ export class Assembler {
     if (!this.closed.has(requestId)) {
       this.watermark.hold(requestId, record.offset);
       if (headers.type === 'chunk') {
-        await this.addChunk(requestId, Number(headers.sequence), record);
+        await this.addChunk(record);
       } else {
         this.closed.set(requestId, record.timestamp);
-        if (headers.type === 'end') complete = await this.complete(headers, record);
+        if (headers.type === 'end') complete = await this.complete(record);
         else this.watermark.release(requestId);
         await this.forget(requestId);
       }
@@ -110,7 +110,8 @@ export class Assembler {
     this.closed.clear();
   }
 
-  private async addChunk(requestId: string, sequence: number, record: LogRecord): Promise<void> {
+  private async addChunk(record: LogRecord): Promise<void> {
+    const { requestId, sequence } = record.headers as unknown as UploadRecordHeaders;
     let upload = this.open.get(requestId);
     if (upload === undefined) {
       upload = {
@@ -121,15 +122,16 @@ export class Assembler {
       this.open.set(requestId, upload);
       openUploads.inc();
     }
-    await this.store.add(upload.chunks, sequence, record.value);
+    await this.store.add(upload.chunks, Number(sequence), record.value);
   }
 
-  private async complete(headers: UploadRecordHeaders, record: LogRecord): Promise<CompleteUpload> {
-    const { requestId, account, family, traceparent } = headers;
-    const end = endIn(record.value);
+  private async complete(record: LogRecord): Promise<CompleteUpload> {
+    const { traceparent } = record.headers as unknown as UploadRecordHeaders;
+    const upload = uploadEndedBy(record);
+    const { requestId, end } = upload;
     let chunks = this.open.get(requestId)?.chunks;
     if (!isWhole(chunks, end)) {
-      await this.readAgain(requestId, end, record);
+      for await (const chunk of chunksOf(this.log, chunkRunOf(upload))) await this.addChunk(chunk);
       chunks = this.open.get(requestId)?.chunks;
     }
     const parts = !isWhole(chunks, end)
@@ -137,21 +139,7 @@ export class Assembler {
       : chunks === undefined
         ? []
         : await this.store.assemble(chunks, end.chunks);
-    const { partition, offset } = record;
-    return { requestId, account, family, end, partition, endOffset: offset, traceparent, parts };
-  }
-
-  private async readAgain(requestId: string, end: UploadEnd, last: LogRecord): Promise<void> {
-    const from = firstOffsetOf(end, last.offset);
-    if (from === null) return;
-    for await (const records of this.log.read('uploads', last.partition, from, last.offset)) {
-      for (const record of records) {
-        const headers = record.headers as unknown as UploadRecordHeaders;
-        if (headers.requestId === requestId && headers.type === 'chunk') {
-          await this.addChunk(requestId, Number(headers.sequence), record);
-        }
-      }
-    }
+    return { ...upload, traceparent, parts };
   }
 
   private async forget(requestId: string): Promise<void> {

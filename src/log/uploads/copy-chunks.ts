@@ -1,16 +1,7 @@
 import type { FamilyName } from '../../domain/families/index.js';
+import { type ChunkRun, chunksOf } from './read-upload.js';
 import type { UploadEnd } from './upload-records.js';
 import type { RecordPosition, Topic, UploadLog } from '../upload-log.js';
-
-/** An upload's chunks in a topic: those of a request in `[from, to)` of one partition. */
-export interface ChunkRun {
-  readonly topic: Topic;
-  readonly requestId: string;
-  readonly partition: number;
-  /** The offset of the first chunk; null for an empty file. */
-  readonly from: number | null;
-  readonly to: number;
-}
 
 /** An upload whose chunks are in the log. */
 export interface StoredUpload {
@@ -34,16 +25,12 @@ export async function copyChunks(
 ): Promise<{ first: RecordPosition | undefined; copied: number }> {
   let first: RecordPosition | undefined;
   let copied = 0;
-  if (run.from === null) return { first, copied };
-  for await (const records of log.read(run.topic, run.partition, run.from, run.to)) {
-    for (const { headers, value } of records) {
-      if (headers['requestId'] !== run.requestId || headers['type'] !== 'chunk') continue;
-      const [position] = await log.append(topic, [
-        { key: requestId, ...beside(first), headers: { ...headers, requestId }, value },
-      ]);
-      first ??= position;
-      copied++;
-    }
+  for await (const { headers, value } of chunksOf(log, run)) {
+    const [position] = await log.append(topic, [
+      { key: requestId, ...beside(first), headers: { ...headers, requestId }, value },
+    ]);
+    first ??= position;
+    copied++;
   }
   return { first, copied };
 }

@@ -1,6 +1,6 @@
 import { timeOfUuid } from '../../domain/request-id.js';
-import { endIn, firstOffsetOf } from './upload-records.js';
-import type { FamilyName } from '../../domain/families/index.js';
+import { chunkRunOf } from './read-upload.js';
+import { uploadEndedBy } from './upload-records.js';
 import type { LogRecord, UploadLog } from '../upload-log.js';
 import type { StoredUpload } from './copy-chunks.js';
 import { offsetsAt } from '../offsets-at.js';
@@ -39,20 +39,14 @@ function isEndOf(requestId: string, headers: LogRecord['headers']): boolean {
 
 /** Undefined when retention has deleted the upload's first chunk. */
 async function whole(log: UploadLog, record: LogRecord): Promise<StoredUpload | undefined> {
-  const { partition, offset, headers } = record;
-  const requestId = headers['requestId']!;
-  const end = endIn(record.value);
-  const from = firstOffsetOf(end, offset);
-  const chunks = { topic: 'uploads', requestId, partition, from, to: offset } as const;
+  const upload = uploadEndedBy(record);
+  const { account, family, end } = upload;
+  const chunks = chunkRunOf(upload);
+  const { partition, from } = chunks;
   if (from !== null) {
     const first = log.read('uploads', partition, from, from + 1);
     const { done } = await first[Symbol.asyncIterator]().next();
     if (done === true) return undefined;
   }
-  return {
-    account: headers['account']!,
-    family: headers['family'] as FamilyName,
-    chunks,
-    end,
-  };
+  return { account, family, chunks, end };
 }

@@ -1,5 +1,39 @@
-import { firstOffsetOf, type UploadInLog, type UploadRecordHeaders } from './upload-records.js';
-import type { UploadLog } from '../upload-log.js';
+import { firstOffsetOf, type UploadInLog } from './upload-records.js';
+import type { LogRecord, Topic, UploadLog } from '../upload-log.js';
+
+/** An upload's chunks in a topic: those of a request in `[from, to)` of one partition. */
+export interface ChunkRun {
+  readonly topic: Topic;
+  readonly requestId: string;
+  readonly partition: number;
+  /** The offset of the first chunk; null for an empty file. */
+  readonly from: number | null;
+  readonly to: number;
+}
+
+/** Where the chunks of an upload are in the topic `uploads`. */
+export function chunkRunOf({ requestId, end, partition, endOffset }: UploadInLog): ChunkRun {
+  const from = firstOffsetOf(end, endOffset);
+  return { topic: 'uploads', requestId, partition, from, to: endOffset };
+}
+
+/**
+ * The chunks that are still kept, in the order of their offsets, with a producer's duplicates.
+ *
+ * @throws LogUnavailableError
+ */
+export async function* chunksOf(
+  log: UploadLog,
+  { topic, requestId, partition, from, to }: ChunkRun,
+): AsyncGenerator<LogRecord> {
+  if (from === null) return;
+  for await (const records of log.read(topic, partition, from, to)) {
+    for (const record of records) {
+      const { headers } = record;
+      if (headers['requestId'] === requestId && headers['type'] === 'chunk') yield record;
+    }
+  }
+}
 
 /**
  * Reads the file of an upload from the log again, when its parts have been used up; undefined when
@@ -9,18 +43,14 @@ import type { UploadLog } from '../upload-log.js';
  */
 export async function readUpload(
   log: UploadLog,
-  { requestId, end, partition, endOffset }: UploadInLog,
+  upload: UploadInLog,
 ): Promise<Uint8Array<ArrayBuffer>[] | undefined> {
-  const from = firstOffsetOf(end, endOffset);
-  if (from === null) return [];
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  for await (const records of log.read('uploads', partition, from, endOffset)) {
-    for (const { headers, value } of records) {
-      const { type, requestId: owner, sequence } = headers as unknown as UploadRecordHeaders;
-      // A copy: the buffer may hold other records. A producer's duplicate is equal.
-      if (owner === requestId && type === 'chunk') parts[Number(sequence)] = new Uint8Array(value);
-    }
+  for await (const { headers, value } of chunksOf(log, chunkRunOf(upload))) {
+    // A copy: the buffer may hold other records. A producer's duplicate is equal.
+    parts[Number(headers['sequence'])] = new Uint8Array(value);
   }
-  for (let i = 0; i < end.chunks; i++) if (parts[i] === undefined) return undefined;
-  return parts.slice(0, end.chunks);
+  const { chunks } = upload.end;
+  for (let i = 0; i < chunks; i++) if (parts[i] === undefined) return undefined;
+  return parts.slice(0, chunks);
 }

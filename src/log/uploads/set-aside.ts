@@ -1,4 +1,5 @@
-import { firstOffsetOf, type UploadInLog } from './upload-records.js';
+import { chunkRunOf } from './read-upload.js';
+import type { UploadInLog } from './upload-records.js';
 import type { UploadLog } from '../upload-log.js';
 import { beside, copyChunks } from './copy-chunks.js';
 import type { Cause, SetAside } from './dead-letter.js';
@@ -10,10 +11,8 @@ import type { Cause, SetAside } from './dead-letter.js';
  * @throws LogUnavailableError
  */
 export async function setAside(log: UploadLog, upload: UploadInLog, cause: Cause): Promise<void> {
-  const { requestId, account, family, end, partition, endOffset } = upload;
-  const from = firstOffsetOf(end, endOffset);
-  const chunks = { topic: 'uploads', requestId, partition, from, to: endOffset } as const;
-  const { first } = await copyChunks(log, chunks, 'dead-letter', requestId);
+  const { requestId, account, family, end } = upload;
+  const { first } = await copyChunks(log, chunkRunOf(upload), 'dead-letter', requestId);
   const letter: SetAside = { end, firstOffset: first?.offset ?? null, cause };
   await log.append('dead-letter', [
     {

@@ -1,4 +1,5 @@
 import type { FamilyName } from '../../domain/families/index.js';
+import type { LogRecord } from '../upload-log.js';
 
 /** What tells an upload apart, and whose it is. */
 export interface UploadIdentity {
@@ -53,6 +54,13 @@ export interface UploadInLog extends UploadIdentity {
   readonly end: UploadEnd;
   readonly partition: number;
   readonly endOffset: number;
+}
+
+/** The upload that an `end` record completes. */
+export function uploadEndedBy(record: LogRecord): UploadInLog {
+  const { requestId, account, family } = record.headers as unknown as UploadRecordHeaders;
+  const { partition, offset: endOffset, value } = record;
+  return { requestId, account, family, end: endIn(value), partition, endOffset };
 }
 
 /**
