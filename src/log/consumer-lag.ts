@@ -1,4 +1,5 @@
 import { consumerLag, consumerLagSeconds } from '../ops/metrics.js';
+import { timeOf } from './offsets-at.js';
 import type { RecordPosition, Topic, UploadLog } from './upload-log.js';
 
 export interface ConsumerGroup {
@@ -24,21 +25,6 @@ export async function unreadPartitions(
     const offset = committed[partition] ?? 0;
     return offset < end ? [{ partition, offset, records: end - offset }] : [];
   });
-}
-
-/**
- * When the log took the record, in milliseconds since the epoch; -Infinity when retention has
- * deleted it.
- */
-export async function timeOf(
-  log: UploadLog,
-  topic: Topic,
-  { partition, offset }: RecordPosition,
-): Promise<number> {
-  for await (const [record] of log.read(topic, partition, offset, offset + 1)) {
-    if (record !== undefined) return record.timestamp;
-  }
-  return -Infinity;
 }
 
 /**

@@ -1,5 +1,19 @@
-import { timeOf } from './consumer-lag.js';
-import type { Topic, UploadLog } from './upload-log.js';
+import type { RecordPosition, Topic, UploadLog } from './upload-log.js';
+
+/**
+ * When the log took the record, in milliseconds since the epoch; -Infinity when retention has
+ * deleted it.
+ */
+export async function timeOf(
+  log: UploadLog,
+  topic: Topic,
+  { partition, offset }: RecordPosition,
+): Promise<number> {
+  for await (const [record] of log.read(topic, partition, offset, offset + 1)) {
+    if (record !== undefined) return record.timestamp;
+  }
+  return -Infinity;
+}
 
 /**
  * By partition: the offset of the first kept record that the log took at `time` (milliseconds since

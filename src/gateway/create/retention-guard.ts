@@ -1,6 +1,7 @@
 import { Failure } from '../../domain/failure.js';
 import type { AcceptanceFence } from '../../status/request-lookup.js';
-import { timeOf, type UnreadPartition, unreadPartitions } from '../../log/consumer-lag.js';
+import { type UnreadPartition, unreadPartitions } from '../../log/consumer-lag.js';
+import { timeOf } from '../../log/offsets-at.js';
 import { CONSUMER_GROUPS, LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 

@@ -3,7 +3,7 @@ import { chunkRunOf } from './read-upload.js';
 import { uploadEndedBy } from './upload-records.js';
 import type { LogRecord, UploadLog } from '../upload-log.js';
 import type { StoredUpload } from './copy-chunks.js';
-import { offsetsAt } from '../offsets-at.js';
+import { offsetsAt, timeOf } from '../offsets-at.js';
 
 /**
  * A request's id has the gateway's time, a record the log's, and an upload takes some time as well.
@@ -42,11 +42,9 @@ async function whole(log: UploadLog, record: LogRecord): Promise<StoredUpload | 
   const upload = uploadEndedBy(record);
   const { account, family, end } = upload;
   const chunks = chunkRunOf(upload);
-  const { partition, from } = chunks;
-  if (from !== null) {
-    const first = log.read('uploads', partition, from, from + 1);
-    const { done } = await first[Symbol.asyncIterator]().next();
-    if (done === true) return undefined;
+  const { partition, from: offset } = chunks;
+  if (offset !== null && (await timeOf(log, 'uploads', { partition, offset })) === -Infinity) {
+    return undefined;
   }
   return { account, family, chunks, end };
 }
