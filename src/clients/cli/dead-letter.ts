@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig } from '../../config/read-config.js';
-import type { Cause, DeadLetter } from '../../log/uploads/dead-letter.js';
-import { listDeadLetters } from '../../log/uploads/list-dead-letters.js';
+import { type Cause, type DeadLetter, listDeadLetters } from '../../log/uploads/dead-letter.js';
 import { retryDeadLetter } from '../../operator/replay/retry-dead-letter.js';
 import { tellAudit } from './audit.js';
 import { withLog } from './connections.js';

@@ -1,5 +1,4 @@
-import type { Cause } from '../../log/uploads/dead-letter.js';
-import { setAside } from '../../log/uploads/set-aside.js';
+import { type Cause, setAside } from '../../log/uploads/dead-letter.js';
 import { retrying } from '../../domain/retry.js';
 import { isLogUnavailable } from '../../log/upload-log.js';
 import { deadLetters } from '../../ops/metrics.js';

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 
 import { auditEventOf, auditEventOfRequest } from '../../../src/status/audit.js';
 import { archivalOf } from '../../../src/operator/metric-archival/metric-archival.js';
-import { listDeadLetters } from '../../../src/log/uploads/list-dead-letters.js';
+import { listDeadLetters } from '../../../src/log/uploads/dead-letter.js';
 import { transitionOf } from '../../../src/status/publisher.js';
 import { erasureOf } from '../../../src/operator/erasure/account-erasure.js';
 import { claimOf } from '../../../src/gateway/create/idempotency/claim.js';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createToken, listTokens } from '../../../../src/accounts/manage-tokens.js';
 import { run } from '../../../../src/clients/cli/commands.js';
 import { logFolder } from '../../../../src/config/data-folder.js';
-import { setAside } from '../../../../src/log/uploads/set-aside.js';
+import { setAside } from '../../../../src/log/uploads/dead-letter.js';
 import { timeOfVersion } from '../../../../src/domain/version.js';
 import { erasureOf } from '../../../../src/operator/erasure/account-erasure.js';
 import { FormattedLog } from '../../../../src/log/formatted-log.js';

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { erasedRecords } from '../../../../src/log/uploads/dead-letter.js';
-import { listDeadLetters } from '../../../../src/log/uploads/list-dead-letters.js';
+import {
+  erasedRecords,
+  listDeadLetters,
+  setAside,
+} from '../../../../src/log/uploads/dead-letter.js';
 import { retryDeadLetter } from '../../../../src/operator/replay/retry-dead-letter.js';
-import { setAside } from '../../../../src/log/uploads/set-aside.js';
 import { transitionOf } from '../../../../src/status/publisher.js';
 import type { UploadEnd } from '../../../../src/log/uploads/upload-records.js';
 import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';
