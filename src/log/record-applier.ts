@@ -1,6 +1,5 @@
-import { Failure } from '../domain/failure.js';
 import { retrying } from '../domain/retry.js';
-import type { Consumption, LogRecord, RecordHandler, Topic, UploadLog } from './upload-log.js';
+import type { Consumption, LogRecord, Topic, UploadLog } from './upload-log.js';
 
 export interface Application {
   readonly topic: Topic;
@@ -15,46 +14,36 @@ export interface Application {
   readonly isPassing: (error: unknown) => boolean;
 }
 
+export interface RecordApplier {
+  /** Rejects when it cannot go on: the process is to end, and the next one reads again. */
+  readonly failed: Promise<never>;
+  stop(): Promise<void>;
+}
+
 /**
  * Reads a topic in a group of its own and applies every batch of records before it is committed.
  * After a crash the next process applies it again.
  */
-export class RecordApplier implements RecordHandler {
-  private readonly failure = new Failure();
-  private readonly aborting = new AbortController();
-  private consumption: Consumption | undefined;
-
-  static async start(log: UploadLog, application: Application): Promise<RecordApplier> {
-    const applier = new RecordApplier(application);
-    applier.consumption = await log.consume(application.topic, application.group, applier);
-    applier.consumption.failed.catch(applier.failure.report);
-    return applier;
-  }
-
-  private constructor(private readonly application: Application) {}
-
-  /** Rejects when it cannot go on: the process is to end, and the next one reads again. */
-  get failed(): Promise<never> {
-    return this.failure.promise;
-  }
-
-  assigned(): void {
-    // Every batch is committed as soon as it is applied: there is no state to begin.
-  }
-
-  revoked(): void {
-    // See `assigned`.
-  }
-
-  async records(partition: number, records: readonly LogRecord[]): Promise<void> {
-    const { apply, isPassing } = this.application;
-    const { signal } = this.aborting;
-    await retrying(() => apply(records, signal), isPassing, signal);
-    await this.consumption?.commit(partition, records[records.length - 1]!.offset + 1);
-  }
-
-  async stop(): Promise<void> {
-    this.aborting.abort();
-    await this.consumption?.stop();
-  }
+export async function startApplier(
+  log: UploadLog,
+  { topic, group, apply, isPassing }: Application,
+): Promise<RecordApplier> {
+  const aborting = new AbortController();
+  const { signal } = aborting;
+  const consumption: Consumption = await log.consume(topic, group, {
+    // Every batch is committed as soon as it is applied: there is no state to begin or to drop.
+    assigned: () => undefined,
+    revoked: () => undefined,
+    records: async (partition, records) => {
+      await retrying(() => apply(records, signal), isPassing, signal);
+      await consumption.commit(partition, records[records.length - 1]!.offset + 1);
+    },
+  });
+  return {
+    failed: consumption.failed,
+    stop: async () => {
+      aborting.abort();
+      await consumption.stop();
+    },
+  };
 }

@@ -8,7 +8,7 @@ import {
 import type { Logger } from '../ops/logger.js';
 import { blockOf, columnsOf, DATE_TIME_MS, STRING } from '../warehouse/native/block.js';
 import { type Warehouse, waitsForWarehouse } from '../warehouse/warehouse.js';
-import { RecordApplier } from '../log/record-applier.js';
+import { type RecordApplier, startApplier } from '../log/record-applier.js';
 
 export type AuditedAction =
   | 'upload'
@@ -106,9 +106,8 @@ export function startAuditor(
   warehouse: Warehouse,
   logger: Logger,
 ): Promise<RecordApplier> {
-  return RecordApplier.start(log, {
-    topic: 'control',
-    group: CONSUMER_GROUPS.audit.group,
+  return startApplier(log, {
+    ...CONSUMER_GROUPS.audit,
     isPassing: waitsForWarehouse('the audit waits for the warehouse', logger),
     apply: (records) =>
       writeAudit(

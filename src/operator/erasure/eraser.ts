@@ -1,7 +1,7 @@
 import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
 import { Backoff, sleep } from '../../domain/retry.js';
 import { timeOfVersion } from '../../domain/version.js';
-import { RecordApplier } from '../../log/record-applier.js';
+import { type RecordApplier, startApplier } from '../../log/record-applier.js';
 import type { Logger } from '../../ops/logger.js';
 import type { RowStore } from '../../warehouse/row-store.js';
 import { waitsForWarehouse } from '../../warehouse/warehouse.js';
@@ -23,9 +23,8 @@ export interface EraserDependencies extends ErasureTables {
  * Erases accounts from the tables, as operators order it. The log's records go with its retention.
  */
 export function startEraser(dependencies: EraserDependencies): Promise<RecordApplier> {
-  return RecordApplier.start(dependencies.log, {
-    topic: 'control',
-    group: CONSUMER_GROUPS.erasure.group,
+  return startApplier(dependencies.log, {
+    ...CONSUMER_GROUPS.erasure,
     isPassing: waitsForWarehouse('an erasure waits for the warehouse', dependencies.logger),
     async apply(records, signal) {
       const erasures = records.flatMap((record) => erasureOf(record) ?? []);

@@ -1,5 +1,5 @@
 import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
-import { RecordApplier } from '../../log/record-applier.js';
+import { type RecordApplier, startApplier } from '../../log/record-applier.js';
 import type { Logger } from '../../ops/logger.js';
 import {
   blockOf,
@@ -18,9 +18,8 @@ export function startArchivals(
   warehouse: Warehouse,
   logger: Logger,
 ): Promise<RecordApplier> {
-  return RecordApplier.start(log, {
-    topic: 'control',
-    group: CONSUMER_GROUPS.metrics.group,
+  return startApplier(log, {
+    ...CONSUMER_GROUPS.metrics,
     isPassing: waitsForWarehouse('the metric catalogue waits for the warehouse', logger),
     async apply(records) {
       const archivals = records.flatMap((record) => archivalOf(record) ?? []);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 
-import { RecordApplier } from '../../../src/log/record-applier.js';
+import { startApplier } from '../../../src/log/record-applier.js';
 import type { LogRecord } from '../../../src/log/upload-log.js';
 import { LogFolders, record, texts, until } from '../../support/log/log-folders.js';
 
@@ -24,7 +24,7 @@ test('applies a batch again until that succeeds, and commits only then', async (
   await log.append('control', [record('a'), record('b')]);
   const calls: string[][] = [];
   const committed: (readonly number[])[] = [];
-  const applier = await RecordApplier.start(
+  const applier = await startApplier(
     log,
     application(async (records) => {
       calls.push(texts(records));
@@ -43,14 +43,14 @@ test('applies a batch again until that succeeds, and commits only then', async (
 test('an error that waiting does not fix ends it, and the next one applies the batch again', async () => {
   const log = await folders.open();
   await log.append('control', [record('a')]);
-  const broken = await RecordApplier.start(
+  const broken = await startApplier(
     log,
     application(() => Promise.reject(new Error('broken'))),
   );
   await expect(broken.failed).rejects.toThrow('broken');
   await broken.stop();
   const seen: LogRecord[] = [];
-  const next = await RecordApplier.start(
+  const next = await startApplier(
     log,
     application((records) => {
       seen.push(...records);
@@ -65,7 +65,7 @@ test('stops amid a batch that waits, without a commit', async () => {
   const log = await folders.open();
   await log.append('control', [record('a')]);
   let isWaiting = false;
-  const applier = await RecordApplier.start(
+  const applier = await startApplier(
     log,
     application((_, signal) => {
       isWaiting = true;
@@ -85,7 +85,7 @@ test('after a batch that failed for good nothing is applied or committed any mor
   const log = await folders.open();
   await log.append('control', [record('a')]);
   let calls = 0;
-  const applier = await RecordApplier.start(
+  const applier = await startApplier(
     log,
     application(() => (++calls === 1 ? Promise.reject(new Error('broken')) : Promise.resolve())),
   );
