@@ -28,13 +28,8 @@ export interface HistoryWriterDependencies {
 
 /** A partition from its assignment to its revocation. */
 interface Assignment {
+  readonly partition: number;
   isRevoked: boolean;
-}
-
-/** How far a partition has been gathered, and for which of its assignments. */
-interface Gathered {
-  readonly assignment: Assignment;
-  readonly next: number;
 }
 
 /**
@@ -45,9 +40,9 @@ export class HistoryWriter implements RecordHandler {
   private readonly failure = new Failure();
   private readonly aborting = new AbortController();
   private consumption: Consumption | undefined;
-  /** By request its furthest transition since the last write; by partition the next offset. */
+  /** By request its furthest transition since the last write; by assignment the next offset. */
   private gathered = new Map<string, Transition>();
-  private next = new Map<number, Gathered>();
+  private next = new Map<Assignment, number>();
   private readonly assignments = new Map<number, Assignment>();
   /** Who has made requests since the last write. */
   private made: AuditEvent[] = [];
@@ -82,7 +77,7 @@ export class HistoryWriter implements RecordHandler {
   }
 
   assigned(partition: number): void {
-    this.assignments.set(partition, { isRevoked: false });
+    this.assignments.set(partition, { partition, isRevoked: false });
   }
 
   revoked(partition: number): void {
@@ -104,7 +99,7 @@ export class HistoryWriter implements RecordHandler {
       const made = auditEventOfRequest(transition);
       if (made !== undefined) this.made.push(made);
     }
-    this.next.set(partition, { assignment, next: records[records.length - 1]!.offset + 1 });
+    this.next.set(assignment, records[records.length - 1]!.offset + 1);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.writing = this.write();
@@ -141,9 +136,9 @@ export class HistoryWriter implements RecordHandler {
       this.isPassing,
       this.aborting.signal,
     );
-    for (const [partition, { assignment, next }] of offsets) {
+    for (const [{ partition, isRevoked }, next] of offsets) {
       // Another consumer may have committed further before the partition came back.
-      if (!assignment.isRevoked) await this.consumption?.commit(partition, next);
+      if (!isRevoked) await this.consumption?.commit(partition, next);
     }
   }
 }
