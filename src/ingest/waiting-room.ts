@@ -7,7 +7,8 @@
  */
 export class WaitingRoom {
   private bytes = 0;
-  private change = new Change();
+  /** Each makes one that waits look again. */
+  private readonly waiting: (() => void)[] = [];
 
   constructor(private readonly maxBytes: number) {}
 
@@ -22,7 +23,7 @@ export class WaitingRoom {
         this.bytes += bytes;
         return true;
       }
-      await this.change.happened;
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
     return false;
   }
@@ -34,13 +35,6 @@ export class WaitingRoom {
 
   /** Makes those who wait look again whether they are still wanted. */
   wake(): void {
-    const { change } = this;
-    this.change = new Change();
-    change.happen();
+    for (const lookAgain of this.waiting.splice(0)) lookAgain();
   }
-}
-
-class Change {
-  happen: () => void = () => undefined;
-  readonly happened = new Promise<void>((resolve) => (this.happen = resolve));
 }
