@@ -54,7 +54,7 @@ export class Preparation {
 
   /** Whether nothing waits and nothing is being prepared. */
   get isIdle(): boolean {
-    return this.running === 0 && this.waiting.length === 0 && this.suspects.length === 0;
+    return this.running === 0 && this.waiting.isEmpty && this.suspects.length === 0;
   }
 
   /**
@@ -87,23 +87,17 @@ export class Preparation {
     const { upload, resolve, reject } = next;
     const isSuspect = this.isSuspectRunning;
     this.running++;
-    let told: () => void;
     try {
       const verdict = await (isSuspect ? this.secondTry(upload) : this.firstTry(upload));
       if (verdict === undefined) this.suspects.push(next);
-      told = () => {
-        if (verdict !== undefined) resolve(verdict);
-      };
+      else resolve(verdict);
     } catch (error) {
-      told = () => {
-        reject(error);
-      };
+      reject(error);
     }
     this.running--;
     if (isSuspect) this.isSuspectRunning = false;
-    // The threads have their next task before this one's result is used.
+    // In the same turn: the threads have their next task before this one's result is used.
     this.pump();
-    told();
   }
 
   /** Undefined: it throws, for whatever reason. */
@@ -157,17 +151,15 @@ export class Preparation {
 export class AccountTurns<Item extends { readonly account: string }> {
   /** Accounts in the order of their turns, each with its items in order. */
   private readonly queues = new Map<string, Item[]>();
-  private items = 0;
 
-  get length(): number {
-    return this.items;
+  get isEmpty(): boolean {
+    return this.queues.size === 0;
   }
 
   push(item: Item): void {
     const queue = this.queues.get(item.account);
     if (queue === undefined) this.queues.set(item.account, [item]);
     else queue.push(item);
-    this.items++;
   }
 
   next(): Item | undefined {
@@ -176,7 +168,6 @@ export class AccountTurns<Item extends { readonly account: string }> {
       // Deleting and setting again moves the account to the end of the Map's order.
       this.queues.delete(account);
       if (queue.length > 0) this.queues.set(account, queue);
-      this.items--;
       return item;
     }
     return undefined;
