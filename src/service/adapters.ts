@@ -79,9 +79,8 @@ export async function openAdapters(config: Config, logger: Logger): Promise<Adap
  * @throws Error, one line, when another process has it
  */
 export async function lockDataFolder(dataDir: string): Promise<() => Promise<void>> {
-  const { DataFolderLock } = await import('../log/lmdb/data-folder-lock.js');
-  const lock = await DataFolderLock.acquire(dataDir);
-  return () => lock.release();
+  const { acquireDataFolder } = await import('../log/lmdb/data-folder-lock.js');
+  return acquireDataFolder(dataDir);
 }
 
 export async function openLog(

@@ -5,43 +5,37 @@ import { openOnce } from './open-once.js';
 type Environment = RootDatabase<number, 'holder'>;
 
 /**
- * The lock of a running service on its data folder: two services on one folder would consume the
- * same log twice. A process that only appends to the log or reads it needs no lock.
+ * Locks the data folder of a running service: two services on one folder would consume the same log
+ * twice. A process that only appends to the log or reads it needs no lock.
  *
  * It is held through LMDB: a process with an open read transaction is in the table of readers and
  * has a lock of the operating system on its entry, which ends with the process. So nothing is left
  * to clean up, and a reused process id is not mistaken for the holder.
+ *
+ * @returns gives the folder free again
+ * @throws Error, one line that names the folder, when another service holds it
  */
-export class DataFolderLock {
-  private constructor(
-    private readonly env: Environment,
-    private readonly presence: Transaction,
-    private readonly released: () => void,
-  ) {}
-
-  /** @throws Error, one line that names the folder, when another service holds it */
-  static async acquire(dataDir: string): Promise<DataFolderLock> {
-    const dir = join(dataDir, 'lock');
-    const released = openOnce(dir);
-    if (released === undefined) throw inUse(dataDir, 'this process');
-    let env: Environment | undefined;
-    try {
-      env = open({ path: dir, noSubdir: false, overlappingSync: false, encoding: 'json' });
-      const presence = enter(env, dataDir);
-      const holder = takeOver(env);
-      if (holder === undefined) return new DataFolderLock(env, presence, released);
-      throw inUse(dataDir, `process ${holder}`);
-    } catch (error) {
-      await env?.close();
-      released();
-      throw error;
-    }
-  }
-
-  async release(): Promise<void> {
-    this.presence.done();
-    await this.env.close();
-    this.released();
+export async function acquireDataFolder(dataDir: string): Promise<() => Promise<void>> {
+  const dir = join(dataDir, 'lock');
+  const released = openOnce(dir);
+  if (released === undefined) throw inUse(dataDir, 'this process');
+  let env: Environment | undefined;
+  const close = async (): Promise<void> => {
+    await env?.close();
+    released();
+  };
+  try {
+    env = open({ path: dir, noSubdir: false, overlappingSync: false, encoding: 'json' });
+    const presence = enter(env, dataDir);
+    const holder = takeOver(env);
+    if (holder !== undefined) throw inUse(dataDir, `process ${holder}`);
+    return async () => {
+      presence.done();
+      await close();
+    };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
 

@@ -51,7 +51,7 @@ interface Stream {
  * to the disk. The bytes of a value must not change until its append settles.
  *
  * Another process may open the folder too, to append and to read. Only one process may consume a
- * group; `DataFolderLock` sees to that.
+ * group; the lock of the data folder sees to that.
  */
 export class LmdbLog implements UploadLog {
   private readonly store: LogStore;

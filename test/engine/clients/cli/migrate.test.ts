@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { DataFolderLock } from '../../../../src/log/lmdb/data-folder-lock.js';
+import { acquireDataFolder } from '../../../../src/log/lmdb/data-folder-lock.js';
 import { ChdbWarehouse } from '../../../../src/warehouse/chdb/chdb-warehouse.js';
 import { outcomeOf } from '../../../support/service/outcome.js';
 
@@ -18,11 +18,11 @@ afterAll(async () => {
 });
 
 test('migrate is refused while a service has the data folder', async () => {
-  const lock = await DataFolderLock.acquire(DATA_DIR);
+  const release = await acquireDataFolder(DATA_DIR);
   const { code, err } = await outcomeOf({ DATA_DIR }, 'migrate');
   expect(code).toBe(1);
   expect(err).toMatch(/^error: DATA_DIR .* is in use by another service .*\n$/);
-  await lock.release();
+  await release();
 });
 
 test('migrate makes the schema, and once it is there changes nothing', async () => {

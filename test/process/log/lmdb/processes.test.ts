@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { DataFolderLock } from '../../../../src/log/lmdb/data-folder-lock.js';
+import { acquireDataFolder } from '../../../../src/log/lmdb/data-folder-lock.js';
 import { LogUnavailableError, type RecordPosition } from '../../../../src/log/upload-log.js';
 import {
   Collector,
@@ -178,12 +178,12 @@ describe('the lock of the data folder', () => {
     const holder = Program.start('hold-folder', [dir]);
     await holder.printed(1);
     const refusal = `DATA_DIR ${dir} is in use by another service (process ${holder.pid})`;
-    await expect(DataFolderLock.acquire(dir)).rejects.toThrow(refusal);
+    await expect(acquireDataFolder(dir)).rejects.toThrow(refusal);
     const third = Program.start('hold-folder', [dir]);
     await third.ended();
     expect(third.lines).toEqual([refusal]);
     await holder.kill();
-    await (await DataFolderLock.acquire(dir)).release();
+    await (await acquireDataFolder(dir))();
   });
 
   it('is free after every kill -9, with nothing to clean up', async () => {
@@ -194,8 +194,8 @@ describe('the lock of the data folder', () => {
       expect(holder.lines).toEqual(['held']);
       await holder.kill();
     }
-    const lock = await DataFolderLock.acquire(dir);
-    await lock.release();
+    const release = await acquireDataFolder(dir);
+    await release();
   });
 
   it('is held by one of several services that start together', async () => {
@@ -208,9 +208,9 @@ describe('the lock of the data folder', () => {
 
   it('is refused twice in one process, and given again after its release', async () => {
     const dir = await folders.folder();
-    const lock = await DataFolderLock.acquire(dir);
-    await expect(DataFolderLock.acquire(dir)).rejects.toThrow(/DATA_DIR .* \(this process\)/);
-    await lock.release();
-    await (await DataFolderLock.acquire(dir)).release();
+    const release = await acquireDataFolder(dir);
+    await expect(acquireDataFolder(dir)).rejects.toThrow(/DATA_DIR .* \(this process\)/);
+    await release();
+    await (await acquireDataFolder(dir))();
   });
 });

@@ -1,8 +1,8 @@
 /** Locks a data folder until the process ends. */
-import { DataFolderLock } from '../../../../src/log/lmdb/data-folder-lock.js';
+import { acquireDataFolder } from '../../../../src/log/lmdb/data-folder-lock.js';
 
 try {
-  await DataFolderLock.acquire(process.argv[2]!);
+  await acquireDataFolder(process.argv[2]!);
   process.stdout.write('held\n');
   setInterval(() => undefined, 1_000);
 } catch (error) {
