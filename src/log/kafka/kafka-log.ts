@@ -10,14 +10,13 @@ import {
   type TopicRecords,
   type UploadLog,
 } from '../upload-log.js';
+import { maxRetentionMs, rewindGroup } from './admin.js';
 import { type Connected, type ConnectOptions, connectWhenUp } from './connect.js';
 import { DirectReader } from './direct-reader.js';
 import { KafkaConsumption } from './kafka-consumption.js';
 import { KafkaTail } from './kafka-tail.js';
-import { maxRetentionMs } from './max-retention.js';
 import { partitionOfKey } from './partition-of-key.js';
 import { readRange } from './read-range.js';
-import { rewindGroup } from './rewind-group.js';
 
 export interface KafkaLogOptions extends Omit<ConnectOptions, 'prefix' | 'metadataMs'> {
   /** Prefix of the names of topics and groups; `custom-data.` by default. */
