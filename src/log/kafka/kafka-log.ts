@@ -48,13 +48,6 @@ export class KafkaLog implements UploadLog {
   private refreshing: NodeJS.Timeout | undefined;
   private closed: Promise<void> | undefined;
 
-  /** A log that is ready. */
-  static async open(options: KafkaLogOptions): Promise<KafkaLog> {
-    const log = new KafkaLog(options);
-    await log.ready(new AbortController().signal);
-    return log;
-  }
-
   constructor(options: KafkaLogOptions) {
     this.options = {
       prefix: DEFAULT_PREFIX,

@@ -59,7 +59,7 @@ async function guardOver({ broker }: Deployment): Promise<
 > {
   if (broker === undefined) return undefined;
   const logger = pino({ level: 'silent' });
-  const log = await KafkaLog.open({
+  const log = new KafkaLog({
     brokers: [broker.address],
     tls: undefined,
     sasl: undefined,
@@ -70,6 +70,7 @@ async function guardOver({ broker }: Deployment): Promise<
     timeoutMs: 10_000,
     logger,
   });
+  await log.ready(new AbortController().signal);
   const guard = await RetentionGuard.start(
     { log, retentionMs: 2_000, logger },
     { caughtUp: () => Promise.resolve() },

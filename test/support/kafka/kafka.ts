@@ -86,7 +86,8 @@ export class KafkaLogs {
   }
 
   async open(options: Partial<KafkaLogOptions> = {}): Promise<KafkaLog> {
-    const log = await KafkaLog.open(this.options(options));
+    const log = new KafkaLog(this.options(options));
+    await log.ready(new AbortController().signal);
     this.logs.push(log);
     return log;
   }
