@@ -50,6 +50,8 @@ function meansOf({ config }: IngestDependencies): IngestMeans {
  */
 export class Ingest implements RecordHandler {
   private readonly failure = new Failure();
+  /** Rejects when ingest cannot go on. The process is to end, and the next one replays. */
+  readonly failed = this.failure.promise;
   private readonly assignments = new Map<number, Assignment>();
   private readonly aborting = new AbortController();
   private readonly processor: UploadProcessor;
@@ -100,11 +102,6 @@ export class Ingest implements RecordHandler {
       () => store.hasUploadsComing,
       signal,
     );
-  }
-
-  /** Rejects when ingest cannot go on. The process is to end, and the next one replays. */
-  get failed(): Promise<never> {
-    return this.failure.promise;
   }
 
   assigned(partition: number, offset: number): void {

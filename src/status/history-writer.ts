@@ -38,6 +38,8 @@ interface Assignment {
  */
 export class HistoryWriter implements RecordHandler {
   private readonly failure = new Failure();
+  /** Rejects when it cannot go on: the process is to end, and the next one reads again. */
+  readonly failed = this.failure.promise;
   private readonly aborting = new AbortController();
   private consumption: Consumption | undefined;
   /** By request its furthest transition since the last write; by assignment the next offset. */
@@ -69,11 +71,6 @@ export class HistoryWriter implements RecordHandler {
       'the warehouse did not take the request history',
       dependencies.logger,
     );
-  }
-
-  /** Rejects when it cannot go on: the process is to end, and the next one reads again. */
-  get failed(): Promise<never> {
-    return this.failure.promise;
   }
 
   assigned(partition: number): void {

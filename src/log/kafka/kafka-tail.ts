@@ -29,6 +29,7 @@ export class KafkaTail implements Tail {
   /** Resolves when nothing runs any more; never rejects. */
   readonly ended: Promise<void>;
   private readonly failure = new Failure();
+  readonly failed = this.failure.promise;
   private readonly partitions: TailedPartition[] = [];
   private readonly loops = new Map<string, Promise<void>>();
   private readonly waiting = new TailWaiters((offsets) => this.isAt(offsets));
@@ -50,10 +51,6 @@ export class KafkaTail implements Tail {
   ) {
     this.ended = new Promise((resolve) => (this.wasEnded = resolve));
     this.notice();
-  }
-
-  get failed(): Promise<never> {
-    return this.failure.promise;
   }
 
   async reached(offsets: readonly number[], timeoutMs: number): Promise<void> {

@@ -13,6 +13,7 @@ const MAX_FAILURES = 20;
 /** Hands over every record of a topic. When it cannot go on, `reached` rejects from then on. */
 export class LmdbTail implements Tail {
   private readonly failure = new Failure();
+  readonly failed = this.failure.promise;
   private readonly readers: readonly PartitionReader[];
   private readonly waiting = new TailWaiters((offsets) => this.isAt(offsets));
   private readonly stopping = new AbortController();
@@ -40,10 +41,6 @@ export class LmdbTail implements Tail {
     };
     this.readers = sources.map((source, i) => new PartitionReader(source, from[i] ?? 0, handler));
     this.ended = Promise.all(this.readers.map((reader) => this.follow(reader)));
-  }
-
-  get failed(): Promise<never> {
-    return this.failure.promise;
   }
 
   reached(offsets: readonly number[], timeoutMs: number): Promise<void> {
