@@ -1,15 +1,14 @@
 import type { Kafka } from 'kafkajs';
 import { inTime } from '../../domain/in-time.js';
-import { logErrors, logRefusals } from '../../ops/metrics.js';
+import { logErrors } from '../../ops/metrics.js';
 import {
   LogUnavailableError,
   type RecordPosition,
   type RecordToAppend,
   type Topic,
 } from '../upload-log.js';
-import { refusal, rootOf, unavailable } from './failure.js';
 import { type LaneEntry, PartitionLane } from './partition-lane.js';
-import { NOT_TAKEN, RecordProducer, type RecordProducerOptions } from './record-producer.js';
+import { RecordProducer, type RecordProducerOptions } from './record-producer.js';
 import { MAX_MESSAGE_BYTES } from './topics.js';
 
 /** Bytes of records that are not acknowledged yet. Beyond it appends are rejected, not gathered. */
@@ -116,22 +115,12 @@ export class Appender {
     if (lane === undefined) {
       lane = new PartitionLane(
         (records) => this.producer.send(this.options.prefix + topic, partition, records),
-        lastingOf,
         ({ bytes }) => (this.heldBytes -= bytes),
       );
       this.lanes.set(name, lane);
     }
     return lane;
   }
-}
-
-function lastingOf(error: unknown): LogUnavailableError | undefined {
-  if (error instanceof LogUnavailableError) return error;
-  const isRefused = refusal(error) !== undefined;
-  if (isRefused) logRefusals.inc({ operation: 'append' });
-  const { type, retriable } = rootOf(error);
-  const isLasting = isRefused || (type !== undefined && retriable !== true);
-  return isLasting ? unavailable(NOT_TAKEN, error) : undefined;
 }
 
 function sizeOf({ key, headers, value }: RecordToAppend): number {

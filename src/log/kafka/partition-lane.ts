@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../../domain/retry.js';
+import { logRefusals } from '../../ops/metrics.js';
 import { LogUnavailableError, type RecordToAppend } from '../upload-log.js';
+import { refusal, rootOf, unavailable } from './failure.js';
+import { NOT_TAKEN } from './record-producer.js';
 
 /** What is gathered into one request; a single larger record still goes alone. */
 const BATCH_BYTES = 1024 * 1024;
@@ -29,12 +32,10 @@ export class PartitionLane {
 
   /**
    * @param send resolves with the offset of the first record once all replicas have them
-   * @param isLasting whether an error will not pass, however often the request is repeated
    * @param left is told of every entry that is no longer held here
    */
   constructor(
     private readonly send: (records: readonly RecordToAppend[]) => Promise<number>,
-    private readonly isLasting: (error: unknown) => LogUnavailableError | undefined,
     private readonly left: (entry: LaneEntry) => void,
   ) {}
 
@@ -93,7 +94,7 @@ export class PartitionLane {
         }
         return;
       } catch (error) {
-        const lasting = this.isLasting(error);
+        const lasting = lastingOf(error);
         if (lasting !== undefined) {
           for (const entry of open) entry.reject(lasting);
           return;
@@ -102,4 +103,14 @@ export class PartitionLane {
       await sleep(backoff.next());
     }
   }
+}
+
+/** How to reject for an error that does not pass, however often the request is repeated. */
+function lastingOf(error: unknown): LogUnavailableError | undefined {
+  if (error instanceof LogUnavailableError) return error;
+  const isRefused = refusal(error) !== undefined;
+  if (isRefused) logRefusals.inc({ operation: 'append' });
+  const { type, retriable } = rootOf(error);
+  const isLasting = isRefused || (type !== undefined && retriable !== true);
+  return isLasting ? unavailable(NOT_TAKEN, error) : undefined;
 }
