@@ -12,6 +12,12 @@ import type { GroupCommit } from './group-commit.js';
 import type { LogStore } from './log-store.js';
 import { PartitionReader } from './partition-reader.js';
 
+/** One group reading every partition of a topic; no partition is ever revoked. */
+interface LmdbConsumption extends Consumption {
+  /** Resolves when no reader runs any more; never rejects. */
+  readonly ended: Promise<unknown>;
+}
+
 /** The watermarks of the groups, and which groups are consumed here. */
 export class ConsumerGroups {
   private readonly consumed = new Set<string>();
@@ -64,6 +70,8 @@ export class ConsumerGroups {
     offsets: readonly number[],
     handler: RecordHandler,
   ): LmdbConsumption {
+    const failure = new Failure();
+    const stopping = new AbortController();
     const readers = offsets.map((next, partition) => {
       const assigned = (offset: number): void => {
         handler.assigned(partition, offset);
@@ -71,21 +79,44 @@ export class ConsumerGroups {
       const records = (batch: LogRecord[]): Promise<void> => handler.records(partition, batch);
       return new PartitionReader(this.ends.source(topic, partition), next, { assigned, records });
     });
-    const run = (reader: PartitionReader): Promise<void> => this.ends.run(reader);
-    const commit = async (
-      partition: number,
-      offset: number,
-      signal: AbortSignal,
-    ): Promise<void> => {
-      const end = this.ends.offsets(topic)[partition];
-      if (end === undefined || offset > end) {
-        throw new RangeError(`offset ${offset} of ${topic}/${partition} is not in the log`);
-      }
-      // What keeps the log from writing, such as a full disk, passes: it ends nobody.
-      const write = (): Promise<void> => this.setWatermarks(topic, group, [[partition, offset]]);
-      await retrying(write, isLogUnavailable, signal);
+    const stopReaders = (): void => {
+      // A reader ends when its records are handled, and they may wait for a commit.
+      stopping.abort();
+      for (const reader of readers) reader.stop();
     };
-    return new LmdbConsumption(readers, run, commit);
+    const runs = readers.map((reader) =>
+      this.ends.run(reader).catch((error: unknown) => {
+        stopReaders();
+        failure.report(error);
+      }),
+    );
+    const ended = Promise.all(runs);
+    return {
+      failed: failure.promise,
+      ended,
+      commit: (partition, offset) => this.commit(topic, group, partition, offset, stopping.signal),
+      stop: async () => {
+        stopReaders();
+        await ended;
+      },
+    };
+  }
+
+  /** @param signal aborted: it tries once */
+  private async commit(
+    topic: Topic,
+    group: string,
+    partition: number,
+    offset: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const end = this.ends.offsets(topic)[partition];
+    if (end === undefined || offset > end) {
+      throw new RangeError(`offset ${offset} of ${topic}/${partition} is not in the log`);
+    }
+    // What keeps the log from writing, such as a full disk, passes: it ends nobody.
+    const write = (): Promise<void> => this.setWatermarks(topic, group, [[partition, offset]]);
+    await retrying(write, isLogUnavailable, signal);
   }
 
   private setWatermarks(
@@ -98,54 +129,5 @@ export class ConsumerGroups {
         this.store.setWatermark(topic, group, partition, offset);
       }
     });
-  }
-}
-
-/** One group reading every partition of a topic; no partition is ever revoked. */
-class LmdbConsumption implements Consumption {
-  private readonly failure = new Failure();
-  readonly failed = this.failure.promise;
-  /** Resolves when no reader runs any more; never rejects. */
-  readonly ended: Promise<unknown>;
-  private readonly stopping = new AbortController();
-
-  /**
-   * @param readers by partition
-   * @param run runs a reader to its end
-   * @param makeWatermark makes `offset` the group's watermark in `partition`; with an aborted
-   * `signal` it tries once
-   */
-  constructor(
-    private readonly readers: readonly PartitionReader[],
-    run: (reader: PartitionReader) => Promise<void>,
-    private readonly makeWatermark: (
-      partition: number,
-      offset: number,
-      signal: AbortSignal,
-    ) => Promise<void>,
-  ) {
-    const runs = readers.map(run);
-    this.ended = Promise.allSettled(runs);
-    for (const each of runs) {
-      each.catch((error: unknown) => {
-        this.stopReaders();
-        this.failure.report(error);
-      });
-    }
-  }
-
-  commit(partition: number, offset: number): Promise<void> {
-    return this.makeWatermark(partition, offset, this.stopping.signal);
-  }
-
-  async stop(): Promise<void> {
-    this.stopReaders();
-    await this.ended;
-  }
-
-  private stopReaders(): void {
-    // A reader ends when its records are handled, and they may wait for a commit.
-    this.stopping.abort();
-    for (const reader of this.readers) reader.stop();
   }
 }
