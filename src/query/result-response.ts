@@ -6,7 +6,6 @@ import { createGzip } from 'node:zlib';
 
 import { compressBlocks } from './compressed/blocks.js';
 import { contentTypeOf } from './content-types.js';
-import type { EngineFacts } from './engine-facts.js';
 import type { EngineResult } from './engine-query.js';
 import { EngineException } from './exception.js';
 import { withProtocolVersion } from './native-revision.js';
@@ -26,13 +25,15 @@ const LAST_WORDS_MS = 2_000;
  * Sends a result as it is made. Throws while nothing is sent yet. A later error is written as
  * ClickHouse does, as a marked block with the text, and breaks the connection, so that no client
  * takes the part for the whole.
+ *
+ * @param version of the engine, which the text names
  */
 export async function sendResult(
   response: ServerResponse,
   request: QueryRequest,
   format: string,
   result: EngineResult,
-  facts: EngineFacts,
+  version: string,
 ): Promise<void> {
   const started = performance.now();
   const native = format === 'Native' && request.protocolVersion > 0;
@@ -47,7 +48,6 @@ export async function sendResult(
 
   const tag = randomBytes(8).toString('hex');
   response.statusCode = 200;
-  response.setHeaders(commonHeaders(request.queryId, facts));
   response.setHeader('Content-Type', contentTypeOf(format));
   response.setHeader('X-ClickHouse-Format', format);
   response.setHeader('X-ClickHouse-Exception-Tag', tag);
@@ -68,17 +68,9 @@ export async function sendResult(
   } catch (thrown) {
     // An interrupted wait does not tell the reason.
     const error: unknown = result.stopped.aborted ? result.stopped.reason : thrown;
-    await breakOff(response, sink, sent, tag, EngineException.from(error).text(facts.version));
+    await breakOff(response, sink, sent, tag, EngineException.from(error).text(version));
     throw error;
   }
-}
-
-export function commonHeaders(queryId: string, facts: EngineFacts): Map<string, string> {
-  return new Map([
-    ['X-ClickHouse-Query-Id', queryId],
-    ['X-ClickHouse-Server-Display-Name', facts.displayName],
-    ['X-ClickHouse-Timezone', facts.timezone],
-  ]);
 }
 
 /** Ends only when the query has succeeded; a query that was stopped closes its output early. */

@@ -11,7 +11,7 @@ import { EngineException } from './exception.js';
 import { strangeness } from './foreign-requests.js';
 import { Pipes } from './pipes.js';
 import { readRequest } from './request.js';
-import { commonHeaders, sendResult } from './result-response.js';
+import { sendResult } from './result-response.js';
 import { ReadOnlySessions } from './sessions.js';
 import { guard } from './statement-guard.js';
 
@@ -106,7 +106,10 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
       sendText(response, 200, 'Ok.\n');
       return;
     }
-    response.setHeaders(commonHeaders(query.queryId, facts));
+    response
+      .setHeader('X-ClickHouse-Query-Id', query.queryId)
+      .setHeader('X-ClickHouse-Server-Display-Name', facts.displayName)
+      .setHeader('X-ClickHouse-Timezone', facts.timezone);
 
     const leave = await slots.enter(signal);
     try {
@@ -116,7 +119,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
       );
       const format = statement.format ?? query.defaultFormat;
       await runQuery(sessions, pipes!, { ...query, statement, format, signal }, (result) =>
-        sendResult(response, query, format, result, facts),
+        sendResult(response, query, format, result, facts.version),
       );
     } finally {
       leave();
