@@ -41,11 +41,9 @@ const KEEP_ALIVE_MS = 10_000;
 
 /** ClickHouse's HTTP interface over the engine in the process, for reading only. */
 export function createQueryServer(options: QueryServerOptions): QueryServer {
-  const { queryConcurrency, queryTimeoutMs: timeoutMs, queryMemoryBytes } = options.limits;
-  const sessions = new ReadOnlySessions(options.path, options.database, {
-    timeoutMs,
-    memoryBytes: queryMemoryBytes,
-  });
+  const { path, database, limits } = options;
+  const { queryConcurrency, queryTimeoutMs: timeoutMs } = limits;
+  const sessions = new ReadOnlySessions(path, database, limits);
   const slots = new QuerySlots(queryConcurrency);
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
@@ -99,7 +97,6 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     url: URL,
     signal: AbortSignal,
   ): Promise<void> {
-    const { database } = options;
     const { settings } = facts;
     const query = await readRequest(request, url, { database, timeoutMs, settings });
     if (query === undefined) {
@@ -129,7 +126,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
   return {
     async listen(port, host) {
       facts = await readEngineFacts(sessions);
-      pipes = await Pipes.create(options.path, queryConcurrency);
+      pipes = await Pipes.create(path, queryConcurrency);
       return listenOn(http, port, host);
     },
     async close() {

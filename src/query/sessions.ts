@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 
 import { Session } from 'chdb';
 
+import type { Limits } from '../config/config.js';
 import { text } from '../warehouse/sql.js';
 import { EngineException } from './exception.js';
 
@@ -29,15 +30,8 @@ const DISK_LEFT = 2 * 1024 ** 3;
 /** Above the longest accepted text, even as a literal with every character escaped. */
 const ENGINE_QUERY_BYTES = 4 * 1024 ** 2;
 
-export interface QueryLimits {
-  /** Of a query whose settings give no other. */
-  readonly timeoutMs: number;
-  /** Memory of one query. */
-  readonly memoryBytes: number;
-}
-
 /** Settings of every session. */
-function limited({ memoryBytes }: QueryLimits): string[] {
+function limited(memoryBytes: number): string[] {
   // Above it groups, and rows to be sorted, go to files: a report over millions of them is slow, not
   // refused.
   const spilledFrom = Math.floor(memoryBytes / 2);
@@ -74,11 +68,14 @@ export function timeLimit(milliseconds: number): string {
 export class ReadOnlySessions {
   private readonly idle: ReadOnlySession[] = [];
 
-  /** @param database of the sessions that are kept */
+  /**
+   * @param database of the sessions that are kept
+   * @param limits the time is of queries whose settings give no other
+   */
   constructor(
     private readonly path: string,
     private readonly database: string,
-    private readonly limits: QueryLimits,
+    private readonly limits: Pick<Limits, 'queryTimeoutMs' | 'queryMemoryBytes'>,
   ) {}
 
   async use<T>(scope: Scope, run: (session: ReadOnlySession) => Promise<T>): Promise<T> {
@@ -133,8 +130,8 @@ export class ReadOnlySessions {
     const mark = randomUUID();
     const isTimed = settings.some((setting) => setting.startsWith(TIME_LIMIT));
     const own = [
-      ...(isTimed ? [] : [timeLimit(this.limits.timeoutMs)]),
-      ...limited(this.limits),
+      ...(isTimed ? [] : [timeLimit(this.limits.queryTimeoutMs)]),
+      ...limited(this.limits.queryMemoryBytes),
       `--log_comment=${mark}`,
     ];
     try {
