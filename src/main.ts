@@ -3,8 +3,9 @@ import 'reflect-metadata';
 import { setDefaultHighWaterMark } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ConfigError, readConfig } from './config/read-config.js';
 import type { Config } from './config/config.js';
+import { ConfigError } from './config/config-error.js';
+import { readConfig } from './config/read-config.js';
 import { LogSetupError } from './log/upload-log.js';
 import { createLogger } from './ops/logger.js';
 import { Watchdog } from './ops/watchdog.js';

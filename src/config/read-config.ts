@@ -7,8 +7,6 @@ import { ConfigError } from './config-error.js';
 import { Environment } from './environment.js';
 import { kafkaOf } from './kafka.js';
 
-export { ConfigError } from './config-error.js';
-
 /**
  * Reads and validates the configuration. A blank variable counts as absent, except `QUERY_PORT`,
  * where blank turns the query interface off. Paths come back absolute.

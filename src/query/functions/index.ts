@@ -4,8 +4,6 @@ import { namesOf } from './names.js';
 import { NUMBERS } from './numbers.js';
 import { TEXTS } from './texts.js';
 
-export { reasonAgainst } from './refused.js';
-
 /**
  * The functions that a query may call: those that compute from their arguments and the rows of the
  * query. The list is by purpose, not by what an engine has: a function that a new engine brings is

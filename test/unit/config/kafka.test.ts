@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { ConfigError, readConfig } from '../../../src/config/read-config.js';
+import { ConfigError } from '../../../src/config/config-error.js';
+import { readConfig } from '../../../src/config/read-config.js';
 
 const KAFKA_BROKERS = 'kafka:9092';
 const SASL = { KAFKA_BROKERS, KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'me' };
