@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-
 import type { ClickHouseConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
@@ -36,7 +34,7 @@ export function clickhouseOf(environment: Environment): ClickHouseConfig | undef
     url: address.origin,
     user: user ?? decoded(address.username) ?? DEFAULT_USER,
     password: password ?? decoded(address.password),
-    passwordFile: passwordFile === undefined ? undefined : resolve(passwordFile),
+    passwordFile,
     tls: tlsFilesOf('CLICKHOUSE', environment),
     compression: environment.CLICKHOUSE_COMPRESSION,
     cluster: environment.CLICKHOUSE_CLUSTER,

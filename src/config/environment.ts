@@ -17,7 +17,7 @@ import {
   SASL_MECHANISMS,
   type Role,
 } from './config.js';
-import { List, must, secretly, Whole } from './rules.js';
+import { List, must, Path, secretly, Whole } from './rules.js';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$/;
@@ -55,7 +55,7 @@ export class Environment {
   @Expose()
   DATA_DIR = './data';
 
-  @Expose()
+  @Path()
   TOKENS_FILE?: string;
 
   @List()
@@ -77,13 +77,13 @@ export class Environment {
   @IsIn(['true', 'false'], must('true or false'))
   KAFKA_TLS = 'false';
 
-  @Expose()
+  @Path()
   KAFKA_CA_FILE?: string;
 
-  @Expose()
+  @Path()
   KAFKA_CERT_FILE?: string;
 
-  @Expose()
+  @Path()
   KAFKA_KEY_FILE?: string;
 
   @Expose()
@@ -97,7 +97,7 @@ export class Environment {
   @Expose()
   KAFKA_SASL_PASSWORD?: string;
 
-  @Expose()
+  @Path()
   KAFKA_SASL_PASSWORD_FILE?: string;
 
   @Expose()
@@ -134,16 +134,16 @@ export class Environment {
   @Expose()
   CLICKHOUSE_PASSWORD?: string;
 
-  @Expose()
+  @Path()
   CLICKHOUSE_PASSWORD_FILE?: string;
 
-  @Expose()
+  @Path()
   CLICKHOUSE_CA_FILE?: string;
 
-  @Expose()
+  @Path()
   CLICKHOUSE_CERT_FILE?: string;
 
-  @Expose()
+  @Path()
   CLICKHOUSE_KEY_FILE?: string;
 
   @Expose()

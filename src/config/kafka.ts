@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-
 import type { KafkaConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
@@ -54,13 +52,5 @@ export function kafkaOf(environment: Environment): KafkaConfig | undefined {
       'KAFKA_SASL_MECHANISM is set, so exactly one of KAFKA_SASL_PASSWORD and KAFKA_SASL_PASSWORD_FILE has to be',
     );
   }
-  return {
-    ...common,
-    sasl: {
-      mechanism,
-      username,
-      password,
-      passwordFile: passwordFile === undefined ? undefined : resolve(passwordFile),
-    },
-  };
+  return { ...common, sasl: { mechanism, username, password, passwordFile } };
 }

@@ -50,7 +50,7 @@ function configOf(environment: Environment): Config {
     opsPort: environment.OPS_PORT,
     queryPort: queryOff ? undefined : Number(environment.QUERY_PORT),
     dataDir,
-    tokensFile: resolve(environment.TOKENS_FILE ?? join(dataDir, 'tokens.json')),
+    tokensFile: environment.TOKENS_FILE ?? join(dataDir, 'tokens.json'),
     logLevel: environment.LOG_LEVEL,
     tracesUrl: environment.OTEL_EXPORTER_OTLP_ENDPOINT,
     kafka: kafkaOf(environment),

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Expose, Transform, type TransformFnParams } from 'class-transformer';
 import { IsInt, Max, Min, type ValidationArguments, type ValidationOptions } from 'class-validator';
 
@@ -26,6 +27,16 @@ export function List(): PropertyDecorator {
     Expose(),
     Transform(({ value }: TransformFnParams) =>
       typeof value === 'string' ? membersOf(value) : (value as unknown),
+    ),
+  );
+}
+
+/** The path of a file, which comes back absolute. */
+export function Path(): PropertyDecorator {
+  return together(
+    Expose(),
+    Transform(({ value }: TransformFnParams) =>
+      typeof value === 'string' ? resolve(value) : (value as unknown),
     ),
   );
 }
