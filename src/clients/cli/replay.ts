@@ -1,9 +1,9 @@
-import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../../config/config.js';
 import { readConfig } from '../../config/read-config.js';
 import { isUuid } from '../../domain/request-id.js';
 import { ErasedAccounts } from '../../operator/erasure/erased-accounts.js';
+import type { UploadLog } from '../../log/upload-log.js';
 import { findUpload } from '../../log/uploads/find-upload.js';
 import { replayFrom } from '../../operator/replay/replay-from.js';
 import { acceptAgain } from '../../operator/replay/accept-again.js';
@@ -37,7 +37,7 @@ export function addReplayCommand(program: Command, terminal: Output): void {
         terminal.result({ requestId: replayed }, `${replayed}\n`);
       } else if (from !== undefined && request === undefined) {
         const records = await withIdleLog(config, async (log) => {
-          const behind = await replayFrom(log, 'uploads', CONSUMER_GROUPS.ingest.group, from);
+          const behind = await replayFrom(log, from);
           await tellAudit(log, 'replay-from', '', new Date(from).toISOString());
           return behind;
         });

@@ -1,20 +1,16 @@
-import type { Topic, UploadLog } from '../../log/upload-log.js';
+import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
 import { offsetsAt } from '../../log/offsets-at.js';
 
 /**
- * Makes a group read again what the log took at `time` (milliseconds since the epoch) or later.
- * Records that the group has not read yet are not skipped.
+ * Makes ingest read again what the log took at `time` (milliseconds since the epoch) or later.
+ * Records that it has not read yet are not skipped.
  *
  * @returns how many records will be read again
  * @throws LogUnavailableError
- * @throws Error, one line, when the group has a member
+ * @throws Error, one line, when a process runs ingest
  */
-export async function replayFrom(
-  log: UploadLog,
-  topic: Topic,
-  group: string,
-  time: number,
-): Promise<number> {
+export async function replayFrom(log: UploadLog, time: number): Promise<number> {
+  const { topic, group } = CONSUMER_GROUPS.ingest;
   const committed = await log.committedOffsets(topic, group);
   const found = await offsetsAt(log, topic, time);
   const offsets = found.map((offset, partition) => Math.min(offset, committed[partition] ?? 0));
