@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { readConfig } from '../../config/read-config.js';
+import { archivalRecord } from '../../operator/metric-archival/metric-archival.js';
 import { identifier } from '../../warehouse/sql.js';
 import { withLog } from './connections.js';
 import { operator } from './operator.js';
 import { accountOption, metricName } from './options.js';
 import { ask } from './query.js';
-import type { Output, Terminal } from './terminal.js';
+import type { Output } from './terminal.js';
 
 interface MetricRow {
   readonly account: string;
@@ -25,7 +26,13 @@ export function addMetricCommands(program: Command, terminal: Output): void {
       .argument('<name>', 'the metric (event_category)', metricName)
       .addOption(accountOption('whose metric it is').makeOptionMandatory())
       .action(async (name: string, { account }: { account: string }) => {
-        await appendArchival(terminal, `${verb}-metric`, account, name);
+        const action = `${verb}-metric` as const;
+        const order = { action, account, name, actor: operator(), at: new Date().toISOString() };
+        // Through the log it reaches a running service, whose warehouse no second process may open,
+        // and one that starts later.
+        await withLog(readConfig(terminal.env), (log) =>
+          log.append('control', [archivalRecord(order)]),
+        );
         terminal.hint(`${name} of ${account} is ${verb}d as soon as the service has read this\n`);
       });
   };
@@ -54,26 +61,4 @@ export function addMetricCommands(program: Command, terminal: Output): void {
         },
       );
     });
-}
-
-/**
- * The order to archive or restore goes through the log: it reaches a running service, whose
- * warehouse no second process may open, and one that starts later.
- */
-async function appendArchival(
-  terminal: Terminal,
-  action: 'archive-metric' | 'restore-metric',
-  account: string,
-  name: string,
-): Promise<void> {
-  const order = { action, account, name, actor: operator(), at: new Date().toISOString() };
-  await withLog(readConfig(terminal.env), (log) =>
-    log.append('control', [
-      {
-        key: `${account}/${name}`,
-        headers: { type: 'metric-archival' },
-        value: Buffer.from(JSON.stringify(order)),
-      },
-    ]),
-  );
 }
