@@ -45,16 +45,7 @@ export function addDeadLetterCommands(program: Command, terminal: Output): void 
     });
 }
 
-interface ShownLetter {
-  readonly requestId: string;
-  readonly account: string;
-  readonly family: string;
-  readonly setAsideAt: string;
-  readonly cause: string;
-  readonly retriedAs: string | null;
-}
-
-function shownOf({ requestId, account, family, at, cause, retriedAs }: DeadLetter): ShownLetter {
+function shownOf({ requestId, account, family, at, cause, retriedAs }: DeadLetter) {
   return {
     requestId,
     account,
