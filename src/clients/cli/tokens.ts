@@ -1,6 +1,11 @@
 import { Option, type Command } from 'commander';
-import { ACCOUNT_ROLES, UPLOADING_ROLES, type AccountRole } from '../../accounts/account.js';
-import { createToken, listTokens, revokeToken } from '../../accounts/manage-tokens.js';
+import { ACCOUNT_ROLES, UPLOADING_ROLES } from '../../accounts/account.js';
+import {
+  createToken,
+  listTokens,
+  type NewToken,
+  revokeToken,
+} from '../../accounts/manage-tokens.js';
 import { readConfig } from '../../config/read-config.js';
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import { refuseWhileErased } from './accounts.js';
@@ -9,17 +14,10 @@ import { withLogIfAny } from './connections.js';
 import { accountOption, timeZoneOption } from './options.js';
 import { CommandError, type Output } from './terminal.js';
 
-interface CreateOptions {
-  readonly account: string;
-  readonly role: AccountRole;
-  readonly timeZone: string;
-}
-
 type TokenEvent = [action: 'create-token' | 'revoke-token', account: string, tokenId: string];
 
 export function addTokenCommands(program: Command, terminal: Output): void {
   const tokens = program.command('tokens').description('API tokens of accounts');
-  const file = (): string => readConfig(terminal.env).tokensFile;
   // Tokens have to be made before the first start, and revoked while the log is away.
   const tell = async (log: UploadLog | undefined, ...event: TokenEvent): Promise<void> => {
     try {
@@ -43,17 +41,17 @@ export function addTokenCommands(program: Command, terminal: Output): void {
         .makeOptionMandatory(),
     )
     .addOption(timeZoneOption('where the days of the account begin and end'))
-    .action(async (options: CreateOptions) => {
-      await withLogIfAny(readConfig(terminal.env), async (log) => {
-        if (log !== undefined) await refuseWhileErased(log, options.account);
-        const { id, token } = await createToken(file(), options);
-        const { account, role, timeZone } = options;
+    .action(async ({ account, role, timeZone }: NewToken) => {
+      const config = readConfig(terminal.env);
+      await withLogIfAny(config, async (log) => {
+        if (log !== undefined) await refuseWhileErased(log, account);
+        const { id, token } = await createToken(config.tokensFile, { account, role, timeZone });
         terminal.result({ id, token, account, role, timeZone }, `${token}\n`);
-        terminal.hint(`token ${id} for ${options.account}; it is not shown again\n`);
-        if (!UPLOADING_ROLES.has(options.role)) {
-          terminal.hint(`the role ${options.role} may not upload; ${rolesThatMay()} may\n`);
+        terminal.hint(`token ${id} for ${account}; it is not shown again\n`);
+        if (!UPLOADING_ROLES.has(role)) {
+          terminal.hint(`the role ${role} may not upload; ${rolesThatMay()} may\n`);
         }
-        await tell(log, 'create-token', options.account, id);
+        await tell(log, 'create-token', account, id);
       });
     });
 
@@ -61,9 +59,10 @@ export function addTokenCommands(program: Command, terminal: Output): void {
     .command('list')
     .description('list every token, without the token itself')
     .action(async () => {
+      const records = await listTokens(readConfig(terminal.env).tokensFile);
       terminal.results(
         // Without the hash.
-        (await listTokens(file())).map(({ id, account, role, timeZone, createdAt, revokedAt }) => {
+        records.map(({ id, account, role, timeZone, createdAt, revokedAt }) => {
           return { id, account, role, timeZone, createdAt, revokedAt: revokedAt ?? null };
         }),
         ['ID', 'ACCOUNT', 'ROLE', 'TIME ZONE', 'CREATED', 'REVOKED'],
@@ -78,15 +77,14 @@ export function addTokenCommands(program: Command, terminal: Output): void {
     .description('revoke a token for good')
     .argument('<id>', 'as `tokens list` shows it')
     .action(async (id: string) => {
-      const revoked = await revokeToken(file(), id);
+      const config = readConfig(terminal.env);
+      const revoked = await revokeToken(config.tokensFile, id);
       if (revoked === undefined) {
         // Not repeated here: it might be a token given in place of its identifier.
         throw new CommandError('no token has this id; `custom-data tokens list` shows the ids');
       }
       terminal.hint(`revoked token ${id} of ${revoked.account}\n`);
-      await withLogIfAny(readConfig(terminal.env), (log) =>
-        tell(log, 'revoke-token', revoked.account, id),
-      );
+      await withLogIfAny(config, (log) => tell(log, 'revoke-token', revoked.account, id));
     });
 }
 
