@@ -99,21 +99,19 @@ async function upload(
   const journal = Journal.open(terminal.env, identity, options.resume === true);
 
   const parts = files.flatMap((file) => file.parts);
-  const output = {
-    settled: (file: DividedFile, part: StoredPart): void => {
-      const record = journal.get(part.id)?.record;
-      const place = `${file.name}: request ${file.parts.indexOf(part) + 1} of ${file.parts.length}`;
-      const outcome =
-        record === undefined
-          ? sender.errors.get(part.id)!
-          : `${record.status} (${record.requestId}, ${part.rows} rows)`;
-      progress.line(`${place}: ${outcome}`, record?.status !== 'succeeded');
-      const { succeeded, failed } = countsOf(parts, journal);
-      const text = `${succeeded + failed} of ${parts.length} requests, ${failed} failed`;
-      progress.bar(succeeded + failed, parts.length, text);
-    },
+  const settled = (file: DividedFile, part: StoredPart): void => {
+    const record = journal.get(part.id)?.record;
+    const place = `${file.name}: request ${file.parts.indexOf(part) + 1} of ${file.parts.length}`;
+    const outcome =
+      record === undefined
+        ? sender.errors.get(part.id)!
+        : `${record.status} (${record.requestId}, ${part.rows} rows)`;
+    progress.line(`${place}: ${outcome}`, record?.status !== 'succeeded');
+    const { succeeded, failed } = countsOf(parts, journal);
+    const text = `${succeeded + failed} of ${parts.length} requests, ${failed} failed`;
+    progress.bar(succeeded + failed, parts.length, text);
   };
-  const sender = new Sender(client, family, store, journal, output, signal);
+  const sender = new Sender(client, family, store, journal, settled, signal);
   try {
     await sender.send(files, options.concurrency);
   } finally {

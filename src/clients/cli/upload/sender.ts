@@ -2,11 +2,6 @@ import { type FamilyName, type UploadClient, UploadClientError } from '../../api
 import type { Journal } from './journal.js';
 import type { DividedFile, PartStore, StoredPart } from './part-store.js';
 
-export interface SenderOutput {
-  /** The part is finished, or cannot be sent or followed any further. */
-  settled(file: DividedFile, part: StoredPart): void;
-}
-
 /**
  * Sends parts and follows each to its final state.
  *
@@ -22,12 +17,13 @@ export class Sender {
   /** An error of this program. */
   private failure: unknown;
 
+  /** @param settled is called when a part is finished, or cannot be sent or followed any further */
   constructor(
     private readonly client: UploadClient,
     private readonly family: FamilyName,
     private readonly store: PartStore,
     private readonly journal: Journal,
-    private readonly output: SenderOutput,
+    private readonly settled: (file: DividedFile, part: StoredPart) => void,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -87,6 +83,6 @@ export class Sender {
     } finally {
       accepted();
     }
-    this.output.settled(file, part);
+    this.settled(file, part);
   }
 }
