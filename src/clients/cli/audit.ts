@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type AuditedAction, auditRecord } from '../../status/audit.js';
 import { readConfig } from '../../config/read-config.js';
 import type { UploadLog } from '../../log/upload-log.js';
@@ -21,9 +21,7 @@ export function addAuditCommand(program: Command, terminal: Output): void {
     .command('audit')
     .description('list who did what, oldest first')
     .addOption(accountOption('only what concerns one account'))
-    .addOption(
-      new Option('--since <time>', 'only later than 2026-11-21T08:00:00Z').argParser(timeOf),
-    )
+    .option('--since <time>', 'only later than 2026-11-21T08:00:00Z', timeOf)
     .action(async ({ account = '', since = 0 }: { account?: string; since?: number }) => {
       const config = readConfig(terminal.env);
       const rows = await ask<AuditRow>(

@@ -4,7 +4,7 @@ import { readConfig } from '../../config/read-config.js';
 import { retrying } from '../../domain/retry.js';
 import { migrate } from '../../warehouse/schema/migrate.js';
 import { withWarehouse } from './connections.js';
-import { secondsOf } from './seconds.js';
+import { secondsOf } from './options.js';
 import { CommandError, type Terminal, UNREACHABLE } from './terminal.js';
 
 export function addMigrateCommand(program: Command, terminal: Terminal): void {

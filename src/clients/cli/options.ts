@@ -21,6 +21,11 @@ export function timeOf(value: string): number {
   throw new InvalidArgumentError('A time has a date, a time and a zone: 2026-11-21T08:00:00Z.');
 }
 
+export function secondsOf(value: string): number {
+  if (/^\d{1,6}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It is a whole number of seconds.');
+}
+
 export function timeZoneOption(description: string): Option {
   return new Option('--time-zone <zone>', description).default('UTC').argParser((value: string) => {
     if (isTimeZone(value)) return value;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { UploadClient, type UploadClientError } from '../../api/index.js';
 import { FAMILIES, type FamilyName } from '../../../domain/families/index.js';
-import { secondsOf } from '../seconds.js';
+import { secondsOf } from '../options.js';
 import { CommandError, type Terminal, UNREACHABLE } from '../terminal.js';
 
 /** The service that a command calls, and its token. */
