@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 export interface ConsoleFile {
+  /** The end of its name, which says what it is. */
   readonly type: string;
   readonly body: Buffer;
   readonly etag: string;
@@ -13,13 +14,6 @@ const PAGE = 'clients/console/index.html';
 const ASSETS = ['clients/console/console.css', 'clients/console/icon.svg'];
 /** What the page loads, and what its worker does. */
 const ENTRIES = ['clients/console/main.js', 'clients/console/check-worker.js'];
-
-const TYPES: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-  js: 'text/javascript; charset=utf-8',
-};
 
 /**
  * The console's files by their path below `/console/`, read once: the page, its assets, and those
@@ -42,7 +36,7 @@ export async function readConsoleFiles(): Promise<ReadonlyMap<string, ConsoleFil
 async function readConsoleFile(path: string): Promise<ConsoleFile> {
   const body = await readFile(new URL(path, DIST));
   const digest = hash('sha256', body, 'base64url');
-  return { type: TYPES[path.slice(path.lastIndexOf('.') + 1)]!, body, etag: `"${digest}"` };
+  return { type: path.slice(path.lastIndexOf('.') + 1), body, etag: `"${digest}"` };
 }
 
 /** The relative imports of a compiled module, as paths below the compiled sources. */
