@@ -43,8 +43,6 @@ export async function withLogIfAny<T>(
   config: Config,
   work: (log: UploadLog | undefined) => Promise<T>,
 ): Promise<T> {
-  const isThere = config.kafka !== undefined || existsSync(logFolder(config.dataDir));
-  if (!isThere) return work(undefined);
   const log = { isOpen: false };
   try {
     return await withLog(config, (opened) => {
