@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { Expose } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
@@ -37,7 +36,6 @@ const LONGEST_SECONDS = 864_000;
  * names; what each limit bounds is said at `Limits`.
  */
 export class Environment {
-  @Expose()
   @Matches(HOST, must('a host name or an IP address'))
   HTTP_HOST = '127.0.0.1';
 
@@ -52,7 +50,6 @@ export class Environment {
   @Whole(0, 65_535)
   QUERY_PORT: number | '' = 8123;
 
-  @Expose()
   DATA_DIR = './data';
 
   @Path()
@@ -69,11 +66,9 @@ export class Environment {
   @Matches(BROKER, { each: true, ...must('a comma-separated list of host:port') })
   KAFKA_BROKERS?: string[];
 
-  @Expose()
   @Matches(/^[A-Za-z0-9._-]{1,64}$/, must('1 to 64 letters, digits, dots, hyphens and underscores'))
   KAFKA_CLIENT_ID = 'custom-data';
 
-  @Expose()
   @IsIn(['true', 'false'], must('true or false'))
   KAFKA_TLS = 'false';
 
@@ -86,21 +81,17 @@ export class Environment {
   @Path()
   KAFKA_KEY_FILE?: string;
 
-  @Expose()
   @IsOptional()
   @IsIn(SASL_MECHANISMS, must(`one of ${SASL_MECHANISMS.join(', ')}`))
   KAFKA_SASL_MECHANISM?: (typeof SASL_MECHANISMS)[number];
 
-  @Expose()
   KAFKA_SASL_USERNAME?: string;
 
-  @Expose()
   KAFKA_SASL_PASSWORD?: string;
 
   @Path()
   KAFKA_SASL_PASSWORD_FILE?: string;
 
-  @Expose()
   @IsIn(KAFKA_COMPRESSIONS, must(`one of ${KAFKA_COMPRESSIONS.join(', ')}`))
   KAFKA_COMPRESSION: (typeof KAFKA_COMPRESSIONS)[number] = 'lz4';
 
@@ -111,7 +102,6 @@ export class Environment {
   @Whole(1, 100)
   KAFKA_REPLICATION_FACTOR?: number;
 
-  @Expose()
   @IsOptional()
   @IsUrl(
     {
@@ -124,14 +114,11 @@ export class Environment {
   )
   CLICKHOUSE_URL?: string;
 
-  @Expose()
   @Matches(IDENTIFIER, must('a database name of letters, digits and underscores'))
   CLICKHOUSE_DATABASE = 'custom_data';
 
-  @Expose()
   CLICKHOUSE_USER?: string;
 
-  @Expose()
   CLICKHOUSE_PASSWORD?: string;
 
   @Path()
@@ -146,16 +133,13 @@ export class Environment {
   @Path()
   CLICKHOUSE_KEY_FILE?: string;
 
-  @Expose()
   @IsIn(CLICKHOUSE_COMPRESSIONS, must(`one of ${CLICKHOUSE_COMPRESSIONS.join(', ')}`))
   CLICKHOUSE_COMPRESSION: (typeof CLICKHOUSE_COMPRESSIONS)[number] = 'none';
 
-  @Expose()
   @IsOptional()
   @Matches(CLUSTER, must('a cluster name of letters, digits, underscores, dots and hyphens'))
   CLICKHOUSE_CLUSTER?: string;
 
-  @Expose()
   @IsOptional()
   @Matches(/^(?:auto|[1-9]\d?)$/, must('auto, or how many replicas: 1 to 99'))
   CLICKHOUSE_INSERT_QUORUM?: string;
@@ -168,11 +152,9 @@ export class Environment {
   @MaxLength(256, { each: true, ...must('a list of channels of at most 256 characters each') })
   INTEGRATED_CHANNELS: string[] = [];
 
-  @Expose()
   @IsIn(LOG_LEVELS, must(`one of ${LOG_LEVELS.join(', ')}`))
   LOG_LEVEL = 'info';
 
-  @Expose()
   @IsOptional()
   @IsUrl(
     { protocols: ['http', 'https'], require_protocol: true, require_tld: false },

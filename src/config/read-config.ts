@@ -14,11 +14,7 @@ import { kafkaOf } from './kafka.js';
  * @throws ConfigError at the first rule that does not hold
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const environment = plainToInstance(Environment, withoutBlanks(env), {
-    excludeExtraneousValues: true,
-    exposeDefaultValues: true,
-    exposeUnsetFields: false,
-  });
+  const environment = plainToInstance(Environment, variablesIn(env));
   const [first] = validateSync(environment, { stopAtFirstError: true });
   if (first !== undefined) {
     throw new ConfigError(
@@ -30,10 +26,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return config;
 }
 
-function withoutBlanks(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** Those that are the service's own and not blank. */
+function variablesIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  // Also those without a default are fields of it.
+  const known = new Environment();
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined) continue;
+    if (value === undefined || !Object.hasOwn(known, name)) continue;
     const text = value.trim();
     if (text !== '' || name === 'QUERY_PORT') kept[name] = text;
   }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Expose, Transform, type TransformFnParams } from 'class-transformer';
+import { Transform } from 'class-transformer';
 import { IsInt, Max, Min, type ValidationArguments, type ValidationOptions } from 'class-validator';
 
 import { membersOf } from './members-of.js';
@@ -21,34 +21,26 @@ export function secretly(rule: string): ValidationOptions {
   return { message: ({ property }: ValidationArguments) => `${property} is not ${rule}` };
 }
 
+/** A variable that is set; defaults are not transformed. */
+interface Given {
+  readonly value: string;
+}
+
 /** A comma-separated list; blanks around its members and empty members are dropped. */
 export function List(): PropertyDecorator {
-  return together(
-    Expose(),
-    Transform(({ value }: TransformFnParams) =>
-      typeof value === 'string' ? membersOf(value) : (value as unknown),
-    ),
-  );
+  return Transform(({ value }: Given) => membersOf(value));
 }
 
 /** The path of a file, which comes back absolute. */
 export function Path(): PropertyDecorator {
-  return together(
-    Expose(),
-    Transform(({ value }: TransformFnParams) =>
-      typeof value === 'string' ? resolve(value) : (value as unknown),
-    ),
-  );
+  return Transform(({ value }: Given) => resolve(value));
 }
 
 /** Digits alone: `1e3`, `0x10` and `-1` are typing errors here, not numbers. */
 export function Whole(least: number, most: number): PropertyDecorator {
   const options = must(`a whole number from ${least} to ${most}`);
   return together(
-    Expose(),
-    Transform(({ value }: TransformFnParams) =>
-      typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : (value as unknown),
-    ),
+    Transform(({ value }: Given) => (/^\d{1,15}$/.test(value) ? Number(value) : value)),
     IsInt(options),
     Min(least, options),
     Max(most, options),
