@@ -45,7 +45,10 @@ export class ConsoleController {
   @Get('*path')
   async file(@Req() request: Request, @Res() response: Response): Promise<void> {
     const { type, body, etag } = await this.find(request);
-    response.set({ ...HEADERS, ETag: etag }).type(type).send(body);
+    response
+      .set({ ...HEADERS, ETag: etag })
+      .type(type)
+      .send(body);
   }
 
   @All(['', '*path'])

@@ -125,15 +125,17 @@ function tables(name: FamilyName): fc.Arbitrary<Table> {
         const rows = fc.array(row, { minLength: 1, maxLength: 12 });
         // Rows that agree with an earlier one in all but their numbers.
         const alike = fc.array(fc.tuple(fc.nat(), row), { maxLength: 6 });
-        return fc.tuple(rows, alike).map(([first, others]) => [
-          header,
-          ...first,
-          ...others.map(([at, numbers]) =>
-            first[at % first.length]!.map((value, column) =>
-              isNumber(columns[column]!) ? numbers[column]! : value,
+        return fc
+          .tuple(rows, alike)
+          .map(([first, others]) => [
+            header,
+            ...first,
+            ...others.map(([at, numbers]) =>
+              first[at % first.length]!.map((value, column) =>
+                isNumber(columns[column]!) ? numbers[column]! : value,
+              ),
             ),
-          ),
-        ]);
+          ]);
       }),
   );
 }

@@ -183,7 +183,9 @@ describe('the lock of the data folder', () => {
     await third.ended();
     expect(third.lines).toEqual([refusal]);
     await holder.kill();
-    await (await acquireDataFolder(dir))();
+    await (
+      await acquireDataFolder(dir)
+    )();
   });
 
   it('is free after every kill -9, with nothing to clean up', async () => {
@@ -211,6 +213,8 @@ describe('the lock of the data folder', () => {
     const release = await acquireDataFolder(dir);
     await expect(acquireDataFolder(dir)).rejects.toThrow(/DATA_DIR .* \(this process\)/);
     await release();
-    await (await acquireDataFolder(dir))();
+    await (
+      await acquireDataFolder(dir)
+    )();
   });
 });
