@@ -46,7 +46,8 @@ export async function connectWhenUp(
     return connect(options);
   };
   const isPassing = (error: unknown): boolean => {
-    if (signal.aborted || error instanceof LogSetupError) return false;
+    signal.throwIfAborted();
+    if (error instanceof LogSetupError) return false;
     const refused = refusal(error);
     if (refused !== undefined) throw new LogSetupError(refused, { cause: error });
     // New topics are not known to all brokers at once: the first failure is not worth a line.
@@ -80,12 +81,11 @@ async function connect(options: ConnectOptions): Promise<Connected> {
     const topics = TOPICS.map((topic) => prefix + topic);
     await reader.connect(topics);
     await Promise.all(topics.map((topic) => reader.tryToRead(topic)));
-    // Without the right to a group a process would wait for its partitions for ever.
-    await Promise.all(
-      Object.values(CONSUMER_GROUPS).map(({ topic, group }) =>
-        reader.committed(prefix + topic, prefix + group),
-      ),
-    );
+    // Without the right to a group a process would wait for its partitions for ever. One after the
+    // other: what still asks when another has failed would connect again after the disconnect.
+    for (const { topic, group } of Object.values(CONSUMER_GROUPS)) {
+      await reader.committed(prefix + topic, prefix + group);
+    }
     const appender = await Appender.connect(kafka, options);
     warnOfFewReplicas(replicas, logger);
     return { kafka, reader, appender };

@@ -29,10 +29,10 @@ export function reasonOf(error: unknown): string {
 
 /**
  * What the brokers refuse, as one line that names the variable or the right that is missing;
- * undefined for everything else: brokers that are away, names that nobody knows (those of containers
- * and pods disappear with them), elections, timeouts. At the start a refusal is a fault of the
- * configuration. Later it may pass: a broker restarts before its users are there, or a certificate
- * that has expired is renewed.
+ * undefined for everything else: brokers that are away, names that nobody knows (those of
+ * containers and pods disappear with them), elections, timeouts. At the start a refusal is a fault
+ * of the configuration. Later it may pass: a broker restarts before its users are there, or a
+ * certificate that has expired is renewed.
  */
 export function refusal(error: unknown): string | undefined {
   const { name, message, type, code } = rootOf(error);
