@@ -44,8 +44,10 @@ export class QuerySlots {
     const turn = new AbortController();
     this.waiting.add(turn);
     await sleep(QUEUE_WAIT_MS, AbortSignal.any([signal, turn.signal]));
-    if (turn.signal.aborted) return;
-    this.waiting.delete(turn);
+    const hasTurn = turn.signal.aborted;
+    if (hasTurn && !signal.aborted) return;
+    if (hasTurn) this.leave();
+    else this.waiting.delete(turn);
     if (!signal.aborted) throw this.tooMany();
     throw EngineException.of('QUERY_WAS_CANCELLED', 'Query was cancelled.');
   }
