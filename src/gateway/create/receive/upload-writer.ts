@@ -13,10 +13,10 @@ import type { TimedLog } from '../timed-log.js';
  */
 const MAX_UNACKNOWLEDGED = 3;
 /**
- * With so many appends of all uploads under way, the log has enough to do, and an upload has one at a
- * time: while the log hangs, 64 uploads hold 49 to 55 MiB, not 62 to 84 (on Node 24).
+ * With so many appends of all uploads under way, those of eight uploads, an upload has one at a
+ * time: while the log hangs, 64 uploads hold 48 to 51 MiB, not 62 to 84 (on Node 24).
  */
-const ENOUGH_UNDER_WAY = 48;
+const ENOUGH_UNDER_WAY = 24;
 
 /** Where an upload's records are, as far as that is known before its end. */
 export interface UploadPlace extends Pick<UploadEnd, 'firstOffset'> {
