@@ -17,9 +17,10 @@ const MAY_IMPORT = {
   status: ['domain', 'log', 'ops', 'warehouse'],
   operator: ['config', 'domain', 'log', 'ops', 'status', 'warehouse'],
   ingest: ['config', 'csv', 'domain', 'log', 'ops', 'status', 'warehouse'],
-  gateway: ['accounts', 'config', 'csv', 'domain', 'log', 'ops', 'status'],
+  preview: ['csv', 'domain', 'ops', 'warehouse'],
+  gateway: ['accounts', 'config', 'csv', 'domain', 'log', 'ops', 'preview', 'status'],
   query: ['config', 'domain', 'ops', 'warehouse'],
-  'clients/api': ['domain', 'status'],
+  'clients/api': ['domain', 'preview', 'status'],
   'clients/console': ['clients/api', 'csv', 'domain', 'status'],
 };
 

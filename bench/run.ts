@@ -20,6 +20,7 @@ import { b9 } from './b9-report.js';
 import { b10 } from './b10-latency.js';
 import { b11 } from './b11-small-files.js';
 import type { Bench, Benchmark } from './benchmark.js';
+import { previews } from './previews.js';
 import { clients } from './growth/clients.js';
 import { ingests } from './growth/ingests.js';
 import { leak } from './growth/leak.js';
@@ -58,6 +59,7 @@ const OTHERS: Readonly<Record<string, Benchmark>> = {
     ...(await leak(bench)),
   ],
   baselines,
+  previews,
   clients,
   partitions,
   ingests,

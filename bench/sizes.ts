@@ -26,6 +26,9 @@ export interface Sizes {
   readonly oneCoreFiles: number;
   readonly oneCoreSeconds: number;
   readonly storedRows: number;
+  /** Rows stored while files are previewed, and previews of each kind. */
+  readonly previewStoredRows: number;
+  readonly previews: number;
   /** Files of the account that reports ask about, which has half of all rows. */
   readonly reportFiles: number;
   /** How often each question is asked; the median counts. */
@@ -57,6 +60,8 @@ export const FULL: Sizes = {
   oneCoreFiles: 30,
   oneCoreSeconds: 10,
   storedRows: 50_000_000,
+  previewStoredRows: 10_000_000,
+  previews: 100,
   reportFiles: 500,
   reportReads: 9,
   settleMs: 60_000,
@@ -84,6 +89,8 @@ export const SMOKE: Sizes = {
   oneCoreFiles: 3,
   oneCoreSeconds: 0.5,
   storedRows: 200_000,
+  previewStoredRows: 200_000,
+  previews: 5,
   reportFiles: 10,
   reportReads: 1,
   settleMs: 0,

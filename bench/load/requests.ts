@@ -10,11 +10,16 @@ export interface Target {
 }
 
 /** The header and the multipart body of a create, without a copy of the file's bytes. */
-export function createRequest(
-  { token }: Target,
-  family: LoadSpec['family'],
-  file: Buffer,
-): Buffer[] {
+export function createRequest(target: Target, family: LoadSpec['family'], file: Buffer): Buffer[] {
+  return postRequest(target, `${BASE}/${family}/requests/`, file);
+}
+
+/** The same of a preview. */
+export function previewRequest(target: Target, family: LoadSpec['family'], file: Buffer): Buffer[] {
+  return postRequest(target, `/custom-data-preview/v1.0/${family}`, file);
+}
+
+function postRequest({ token }: Target, path: string, file: Buffer): Buffer[] {
   const before = Buffer.from(
     `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="data.csv"\r\n` +
       'Content-Type: text/csv\r\n\r\n',
@@ -22,7 +27,7 @@ export function createRequest(
   const after = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
   const length = before.length + file.length + after.length;
   const header = Buffer.from(
-    `POST ${BASE}/${family}/requests/ HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
       `Authorization: SERVICE-API-KEY ${token}\r\n` +
       `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: ${length}\r\n\r\n`,
   );

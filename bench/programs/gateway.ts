@@ -77,6 +77,8 @@ const commands = {
       fence: reader,
       erased: { covers: () => false },
       clock,
+      // B5 makes no previews.
+      previewer: { preview: () => Promise.reject(new Error('no warehouse')) },
       config,
       logger,
     };

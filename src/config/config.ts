@@ -20,6 +20,13 @@ export interface Config {
   readonly clickhouse: ClickHouseConfig | undefined;
   readonly clickhouseDatabase: string;
   readonly integratedChannels: readonly string[];
+  /** When a preview warns. */
+  readonly warnings: {
+    /** From how many times the usual total of a day on, or from which part of it down. */
+    readonly unusualFactor: number;
+    /** Of dates of cost that lie further back. */
+    readonly oldDays: number;
+  };
   readonly limits: Limits;
 }
 

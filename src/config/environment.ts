@@ -214,6 +214,13 @@ export class Environment {
   @Whole(1, 1_000_000)
   RATE_LIMIT_READS_PER_MINUTE?: number;
 
+  @Whole(2, 1_000_000)
+  PREVIEW_UNUSUAL_FACTOR = 10;
+
+  /** Two years. */
+  @Whole(1, 100_000)
+  PREVIEW_OLD_DAYS = 731;
+
   @Whole(1, LONGEST_SECONDS)
   STATUS_VIEW_STALLED_SECONDS = 30;
 

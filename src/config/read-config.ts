@@ -56,6 +56,10 @@ function configOf(environment: Environment): Config {
     clickhouse,
     clickhouseDatabase: environment.CLICKHOUSE_DATABASE,
     integratedChannels: [...new Set(environment.INTEGRATED_CHANNELS)],
+    warnings: {
+      unusualFactor: environment.PREVIEW_UNUSUAL_FACTOR,
+      oldDays: environment.PREVIEW_OLD_DAYS,
+    },
     limits: limitsOf(environment),
   };
 }

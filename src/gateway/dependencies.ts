@@ -5,6 +5,7 @@ import type { AcceptanceFence, RequestLookup } from '../status/request-lookup.js
 import type { VersionClock } from '../domain/version.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
+import type { Previewer } from '../preview/previewer.js';
 
 /** What the gateway needs of the rest of the service. */
 export interface GatewayDependencies {
@@ -14,6 +15,7 @@ export interface GatewayDependencies {
   readonly fence: AcceptanceFence;
   readonly erased: ErasedUploads;
   readonly clock: VersionClock;
+  readonly previewer: Pick<Previewer, 'preview'>;
   readonly config: GatewayConfig;
   readonly logger: Logger;
 }
@@ -37,5 +39,6 @@ export const REQUEST_LOOKUP = Symbol('RequestLookup');
 export const ACCEPTANCE_FENCE = Symbol('AcceptanceFence');
 export const ERASED_UPLOADS = Symbol('ErasedUploads');
 export const VERSION_CLOCK = Symbol('VersionClock');
+export const PREVIEWER = Symbol('Previewer');
 export const GATEWAY_CONFIG = Symbol('GatewayConfig');
 export const LOGGER = Symbol('Logger');

@@ -10,6 +10,7 @@ import {
   ERASED_UPLOADS,
   GATEWAY_CONFIG,
   LOGGER,
+  PREVIEWER,
   REQUEST_LOOKUP,
   TOKEN_DIRECTORY,
   UPLOAD_LOG,
@@ -20,6 +21,7 @@ import { Claims } from './create/idempotency/claims.js';
 import { Idempotency } from './create/idempotency/idempotency.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { RateLimitGuard } from './http/rate-limit.guard.js';
+import { PreviewController } from './preview/preview.controller.js';
 import { ReadController } from './read/read.controller.js';
 import { StateWaiters } from './read/state-waiters.js';
 import { GracefulShutdown, OpenCreates } from './http/graceful-shutdown.js';
@@ -30,7 +32,7 @@ export class GatewayModule {
   static register(dependencies: GatewayDependencies): DynamicModule {
     return {
       module: GatewayModule,
-      controllers: [CreateController, ReadController, ConsoleController],
+      controllers: [CreateController, ReadController, PreviewController, ConsoleController],
       providers: [
         { provide: UPLOAD_LOG, useValue: dependencies.log },
         { provide: TOKEN_DIRECTORY, useValue: dependencies.tokens },
@@ -38,6 +40,7 @@ export class GatewayModule {
         { provide: ACCEPTANCE_FENCE, useValue: dependencies.fence },
         { provide: ERASED_UPLOADS, useValue: dependencies.erased },
         { provide: VERSION_CLOCK, useValue: dependencies.clock },
+        { provide: PREVIEWER, useValue: dependencies.previewer },
         { provide: GATEWAY_CONFIG, useValue: dependencies.config },
         { provide: LOGGER, useValue: dependencies.logger },
         { provide: APP_FILTER, useClass: ProblemFilter },

@@ -12,7 +12,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 export const httpRequests = new Counter({
   name: 'custom_data_http_requests_total',
-  help: 'Answered API requests by operation (create, read), family and HTTP status code.',
+  help: 'Answered API requests by operation (create, read, preview), family and HTTP status code.',
   labelNames: ['operation', 'family', 'code'] as const,
 });
 

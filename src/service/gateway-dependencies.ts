@@ -6,6 +6,8 @@ import { RetentionGuard } from '../gateway/create/retention-guard.js';
 import { lookupWithoutErased } from '../operator/erasure/erased-accounts.js';
 import type { Logger } from '../ops/logger.js';
 import { integratedChannels } from '../ops/metrics.js';
+import { PreviewThread } from '../preview/preview-thread.js';
+import { Previewer } from '../preview/previewer.js';
 import { startRequestReader } from '../status/request-reader.js';
 import { ViewProgress } from '../status/view-progress.js';
 
@@ -14,7 +16,7 @@ const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
 
 export type GatewayParts = Pick<
   AppDependencies,
-  'config' | 'log' | 'requests' | 'erased' | 'logger' | 'parts'
+  'config' | 'log' | 'warehouse' | 'requests' | 'erased' | 'logger' | 'parts'
 >;
 
 /**
@@ -23,7 +25,7 @@ export type GatewayParts = Pick<
  * @param ask asks the log or the warehouse until it answers
  */
 export async function startGatewayDependencies(
-  { config, log, requests, erased, logger, parts }: GatewayParts,
+  { config, log, warehouse, requests, erased, logger, parts }: GatewayParts,
   ask: <T>(question: () => Promise<T>) => Promise<T>,
 ): Promise<GatewayDependencies & { readonly viewProgress: ViewProgress }> {
   const { limits } = config;
@@ -43,8 +45,13 @@ export async function startGatewayDependencies(
   }
   const tokens = await TokenFile.open(config.tokensFile, logger);
   parts.add(tokens);
+  const thread = new PreviewThread();
+  parts.add({ stop: () => thread.close() });
+  const check = thread.check.bind(thread);
+  const database = config.clickhouseDatabase;
+  const previewer = new Previewer(check, { warehouse, database, logger, ...config.warnings });
   const lookup = lookupWithoutErased(reader, erased);
-  return { log, tokens, lookup, fence, erased, clock, config, logger, viewProgress };
+  return { log, tokens, lookup, fence, erased, clock, previewer, config, logger, viewProgress };
 }
 
 /** Only operators know for which channels an integration collects the cost. */

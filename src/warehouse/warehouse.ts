@@ -25,6 +25,9 @@ export interface NativeBlock {
  */
 export const MOST_ASKED = 100_000;
 
+/** Read-backs, or previews: they have one connection, which is opened for the first of them. */
+export type LookUpLane = 'rows' | 'previews';
+
 export interface Warehouse {
   /** Runs one statement that returns nothing (DDL). */
   execute(sql: string): Promise<void>;
@@ -46,14 +49,14 @@ export interface Warehouse {
 
   /**
    * Looks up many keys at once. They go beside the statement as data, as its table `asked`.
-   * Look-ups wait for no `query`. The whole answer is held in memory: let it have no more rows than
-   * `asked`.
+   * Look-ups wait for no `query`, and those of one lane for none of the other. The whole answer is
+   * held in memory: let it have no more rows than `MOST_ASKED`.
    *
    * @param sql a SELECT that does not begin with WITH
    * @param asked at most `MOST_ASKED` rows
    * @throws WarehouseError
    */
-  lookUp<Row>(sql: string, asked: NativeBlock): Promise<Row[]>;
+  lookUp<Row>(sql: string, asked: NativeBlock, lane?: LookUpLane): Promise<Row[]>;
 
   close(): Promise<void>;
 }

@@ -16,6 +16,7 @@ export {
 } from './upload-client.js';
 export { MAX_FILE_BYTES } from '../../domain/upload-limits.js';
 export type { FamilyName } from '../../domain/families/index.js';
+export type { Preview } from '../../preview/answer.js';
 export type { UploadRequestRecord };
 
 /** What was wrong with a failed request, by column: messages such as `row 12: "x" is not …`. */

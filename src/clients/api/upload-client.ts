@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FamilyName } from '../../domain/families/index.js';
+import type { Preview } from '../../preview/answer.js';
 import { Backoff } from '../../domain/retry.js';
 import { isFinal, type UploadRequestRecord } from '../../status/transition.js';
 import { MAX_FILE_BYTES } from '../../domain/upload-limits.js';
 import { withBackoff } from './backoff.js';
 import { FileTooLargeError, NetworkError, problemOf } from './errors.js';
 
+const UPLOADS = '/custom-data-upload/v1.0';
 const RETRY_FOR_MS = 5 * 60_000;
 /** Above the deadline that the service sets for an upload. */
 const CREATE_TIMEOUT_MS = 120_000;
@@ -56,13 +58,13 @@ interface Call {
  * Every call throws a ProblemError, a NetworkError, or the reason of its signal.
  */
 export class UploadClient {
-  private readonly base: string;
+  private readonly origin: string;
   private readonly authorization: string;
   private readonly retryForMs: number;
 
   constructor({ baseUrl, token, retryForMs = RETRY_FOR_MS }: UploadClientOptions) {
     const url = new URL(baseUrl);
-    this.base = `${url.origin}${url.pathname.replace(/\/+$/, '')}/custom-data-upload/v1.0`;
+    this.origin = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
     this.authorization = `SERVICE-API-KEY ${token}`;
     this.retryForMs = retryForMs;
   }
@@ -78,16 +80,31 @@ export class UploadClient {
     file: Uint8Array | Readable,
     { idempotencyKey = randomUUID(), signal }: CreateOptions = {},
   ): Promise<UploadRequestRecord> {
-    const bytes = await wholeFile(file);
-    const form = new FormData();
-    form.append('file', new Blob([bytes]), 'data.csv');
+    const body = await formOf(file);
     const headers = { 'Idempotency-Key': idempotencyKey };
     return this.call(
-      `/${family}/requests/`,
-      { method: 'POST', headers, body: form },
+      `${UPLOADS}/${family}/requests/`,
+      { method: 'POST', headers, body },
       CREATE_TIMEOUT_MS,
       signal,
     );
+  }
+
+  /**
+   * What `create` would do with the file: which stored numbers it would replace, and what may be a
+   * mistake. Nothing is stored.
+   *
+   * @param file as of `create`
+   * @throws FileTooLargeError before anything is sent
+   */
+  async preview(
+    family: FamilyName,
+    file: Uint8Array | Readable,
+    { signal }: CallOptions = {},
+  ): Promise<Preview> {
+    const body = await formOf(file);
+    const path = `/custom-data-preview/v1.0/${family}`;
+    return this.call(path, { method: 'POST', body }, CREATE_TIMEOUT_MS, signal);
   }
 
   /** The request's record as it is now. */
@@ -124,7 +141,8 @@ export class UploadClient {
     let known: string | undefined;
     for (;;) {
       const askedAt = Date.now();
-      const record = await this.call(this.pathOf(family, requestId), init, timeoutMs, signal);
+      const path = this.pathOf(family, requestId);
+      const record = await this.call<UploadRequestRecord>(path, init, timeoutMs, signal);
       if (record.status !== known) {
         known = record.status;
         pauses.reset();
@@ -137,26 +155,30 @@ export class UploadClient {
   }
 
   private pathOf(family: FamilyName, requestId: string): string {
-    return `/${family}/requests/${encodeURIComponent(requestId)}`;
+    return `${UPLOADS}/${family}/requests/${encodeURIComponent(requestId)}`;
   }
 
-  private call(
+  private call<Answer>(
     path: string,
     init: Call,
     timeoutMs: number,
     signal: AbortSignal | undefined,
-  ): Promise<UploadRequestRecord> {
-    return withBackoff(() => this.attempt(path, init, timeoutMs, signal), this.retryForMs, signal);
+  ): Promise<Answer> {
+    return withBackoff(
+      () => this.attempt<Answer>(path, init, timeoutMs, signal),
+      this.retryForMs,
+      signal,
+    );
   }
 
-  private async attempt(
+  private async attempt<Answer>(
     path: string,
     init: Call,
     timeoutMs: number,
     signal: AbortSignal | undefined,
-  ): Promise<UploadRequestRecord> {
+  ): Promise<Answer> {
     signal?.throwIfAborted();
-    const url = this.base + path;
+    const url = this.origin + path;
     const ending = new AbortController();
     const stop = (): void => {
       ending.abort(signal?.reason);
@@ -182,8 +204,15 @@ export class UploadClient {
       signal?.removeEventListener('abort', stop);
     }
     if (!response.ok) throw problemOf(response, text);
-    return JSON.parse(text) as UploadRequestRecord;
+    return JSON.parse(text) as Answer;
   }
+}
+
+/** @throws FileTooLargeError */
+async function formOf(file: Uint8Array | Readable): Promise<FormData> {
+  const form = new FormData();
+  form.append('file', new Blob([await wholeFile(file)]), 'data.csv');
+  return form;
 }
 
 /** @throws FileTooLargeError */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addPreviewCommand } from './preview.js';
 import { addStatusCommand } from './status.js';
 import type { Output } from './terminal.js';
 import { addUploadCommand } from './upload.js';
@@ -8,5 +9,6 @@ import { addValidateCommand } from './validate.js';
 export function addClientCommands(program: Command, output: Output): void {
   addUploadCommand(program, output);
   addValidateCommand(program, output);
+  addPreviewCommand(program, output);
   addStatusCommand(program, output);
 }

@@ -1,26 +1,29 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type FamilyName, familyNamed } from '../../domain/families/index.js';
-import { FILE } from '../../csv/findings.js';
+import type { FamilyName } from '../../domain/families/index.js';
+import { type UploadClient, UploadClientError } from '../api/index.js';
+import { previewOf } from './preview.js';
+import { previewText } from './preview/preview-text.js';
 import { CommandError, type Output, UNREACHABLE } from './terminal.js';
-import { divide } from './upload/divide.js';
+import { divideFile } from './upload/divide-file.js';
 import { Journal } from './upload/journal.js';
 import { type DividedFile, PartStore, type StoredPart } from './upload/part-store.js';
-import { Problems } from './upload/problems.js';
 import { Progress } from './upload/progress.js';
 import { Sender } from './upload/sender.js';
 import {
   addServiceOptions,
+  commandError,
   connectionOf,
   familyOption,
   type ServiceOptions,
 } from './upload/service-options.js';
-import { openSource } from './upload/source.js';
-import { countsOf, type Summary, summaryOf } from './upload/summary.js';
+import { countsOf, summaryOf } from './upload/summary.js';
 
 interface UploadOptions extends ServiceOptions {
   readonly family: FamilyName;
   readonly concurrency: number;
   readonly resume?: true;
+  readonly preview?: true;
+  readonly yes?: true;
 }
 
 const INTERRUPTED = 130;
@@ -56,6 +59,8 @@ export function addUploadCommand(program: Command, terminal: Output): void {
         .argParser(concurrencyOf),
     )
     .option('--resume', 'go on with an upload of the same files that was interrupted')
+    .option('--preview', 'show what the files would replace, and ask before they are sent')
+    .option('--yes', 'with --preview: do not ask')
     .addHelpText('after', HELP);
   addServiceOptions(command).action(async (paths: string[], options: UploadOptions) => {
     const interrupted = new AbortController();
@@ -68,8 +73,8 @@ export function addUploadCommand(program: Command, terminal: Output): void {
     try {
       await upload(paths, options, store, terminal, interrupted.signal);
     } catch (error) {
-      if (!interrupted.signal.aborted) throw error;
-      throw new CommandError('interrupted', INTERRUPTED);
+      if (interrupted.signal.aborted) throw new CommandError('interrupted', INTERRUPTED);
+      throw error instanceof UploadClientError ? commandError(error) : error;
     } finally {
       process.off('SIGINT', interrupt);
       store.close();
@@ -93,6 +98,9 @@ async function upload(
   const files: DividedFile[] = [];
   for (const [index, path] of paths.entries()) {
     files.push(await divideFile(path, index, family, store, progress, terminal, signal));
+  }
+  if (options.preview === true) {
+    await confirmed(client, files, options, store, progress, terminal, signal);
   }
   const digests = files.map(({ digest }) => digest);
   const identity = { url, family, token, digests };
@@ -132,53 +140,39 @@ async function upload(
   }
 }
 
-/** @throws CommandError when the file cannot be uploaded; the reason has been printed then */
-async function divideFile(
-  path: string,
-  index: number,
-  family: FamilyName,
+/** More previews take so long that a person is asked first. */
+const MANY_PARTS = 20;
+
+/**
+ * Shows the previews of all files, and asks whether to send them.
+ *
+ * @throws CommandError when a file is not valid, nobody can be asked, or the answer is no
+ */
+async function confirmed(
+  client: UploadClient,
+  files: readonly DividedFile[],
+  { family, yes }: UploadOptions,
   store: PartStore,
   progress: Progress,
   terminal: Output,
   signal: AbortSignal,
-): Promise<DividedFile> {
-  const source = await openSource(path, process.stdin, signal, (bytes, size) => {
-    progress.bar(bytes, size, `reading ${path}`);
-  });
-  try {
-    const parts: StoredPart[] = [];
-    const problems = new Problems();
-    const { rows } = await divide(familyNamed(family), source, {
-      part: (part) => {
-        signal.throwIfAborted();
-        if (!problems.any) parts.push(store.add(index, part));
-      },
-      malformedRow: ({ number }, message) => {
-        problems.add(FILE, number, `row ${number}: ${message}`);
-      },
-      problem: (column, message) => {
-        problems.add(column, 0, message);
-      },
-    });
-    progress.clear();
-    if (problems.any) {
-      const lines = [source.name, ...problems.lines()];
-      const counts = { requests: 0, succeeded: 0, failed: 0, open: 0, failedRequests: [] };
-      const summary: Summary = {
-        ...counts,
-        file: source.name,
-        rows,
-        reason: problems.byColumn(),
-      };
-      terminal.result(summary, lines.map((line) => `${line}\n`).join(''));
-      throw new CommandError(`${source.name} cannot be uploaded, nothing was sent`);
+): Promise<void> {
+  const ask = async (question: string): Promise<void> => {
+    if (yes === true) return;
+    if (terminal.ask === undefined) {
+      throw new CommandError('nobody can be asked: give --yes to send the files anyway', 2);
     }
-    progress.line(`${source.name}: ${rows} rows in ${parts.length} requests`);
-    return { name: source.name, digest: source.digest(), rows, parts };
-  } finally {
-    progress.clear();
-    await source.close();
+    const answer = await terminal.ask(`${question} [y/N] `);
+    if (!/^y(es)?$/i.test(answer)) throw new CommandError('nothing was sent');
+  };
+  const parts = files.reduce((sum, file) => sum + file.parts.length, 0);
+  if (parts > MANY_PARTS) await ask(`The preview takes ${parts} requests. Go on?`);
+  for (const file of files) {
+    const preview = await previewOf(client, family, file, store, progress, signal);
+    terminal.result(preview, previewText(preview));
+    if (!preview.valid) throw new CommandError(`${file.name} is not valid, nothing was sent`);
   }
+  await ask(files.length === 1 ? 'Send the file?' : 'Send the files?');
 }
 
 function concurrencyOf(value: string): number {

@@ -1,7 +1,8 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { UPLOADING_ROLES, type TokenDirectory } from '../../accounts/account.js';
 import { isFamilyName } from '../../domain/families/index.js';
-import { type ApiRequest, SCHEME } from '../http/call.js';
+import { type ApiRequest, OperationIs, SCHEME } from '../http/call.js';
 import { TOKEN_DIRECTORY } from '../dependencies.js';
 import { forbidden, noToken, nothingHere, unknownToken } from '../http/problem.js';
 
@@ -14,14 +15,17 @@ const CREDENTIALS = new RegExp(`^${SCHEME} ([^\\s]+)$`, 'i');
  */
 @Injectable()
 export class TokenGuard implements CanActivate {
-  constructor(@Inject(TOKEN_DIRECTORY) private readonly tokens: TokenDirectory) {}
+  constructor(
+    @Inject(TOKEN_DIRECTORY) private readonly tokens: TokenDirectory,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const family = request.params['family'];
     // An unknown family is an unknown path: 404, with or without a token.
     if (typeof family !== 'string' || !isFamilyName(family)) throw nothingHere();
-    const operation = request.method === 'POST' ? 'create' : 'read';
+    const operation = this.reflector.get(OperationIs, context.getHandler());
     request.call = { operation, family, startedAt: performance.now() };
 
     const token = CREDENTIALS.exec(request.headers.authorization ?? '')?.[1];

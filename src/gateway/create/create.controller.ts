@@ -12,8 +12,14 @@ import { recordOf, type Transition } from '../../status/transition.js';
 import { TokenGuard } from '../auth/token.guard.js';
 import { GATEWAY_CONFIG, LOGGER, type GatewayConfig } from '../dependencies.js';
 import { CreateOperation } from '../docs/create-operation.js';
-import { answerRecord, refuseMethod, requestPath, REQUESTS_ROUTE } from '../http/answer.js';
-import { acceptedCall, type ApiRequest } from '../http/call.js';
+import {
+  answerRecord,
+  refuseMethod,
+  requestPath,
+  REQUESTS_ROUTE,
+  sayContinue,
+} from '../http/answer.js';
+import { acceptedCall, type ApiRequest, OperationIs } from '../http/call.js';
 import { OpenCreates } from '../http/graceful-shutdown.js';
 import { ClientGoneError, Problem, tooLarge } from '../http/problem.js';
 import { RateLimitGuard } from '../http/rate-limit.guard.js';
@@ -49,6 +55,7 @@ export class CreateController {
    * @throws ClientGoneError
    */
   @Post()
+  @OperationIs('create')
   @CreateOperation()
   @UseGuards(TokenGuard, RateLimitGuard)
   async create(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -158,12 +165,6 @@ export class CreateController {
     if (unpacker.finding === null && !chunker.isEmpty) writer.lastChunk(chunker.rest());
     return unpacker.finding;
   }
-}
-
-function sayContinue(request: ApiRequest, response: Response): void {
-  if (request.awaitsContinue !== true) return;
-  request.awaitsContinue = false;
-  response.writeContinue();
 }
 
 function traceParentIn({ headers }: ApiRequest): string | undefined {

@@ -1,18 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiHeader,
-  ApiIncludeEndpoint,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
-import { FAMILIES } from '../../domain/families/index.js';
+import { ApiHeader, ApiIncludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MAX_KEY_LENGTH } from '../../domain/upload-limits.js';
 import * as problem from '../http/problem.js';
 import { ApiProblems } from './api-problems.js';
 import { ApiRecord } from './api-record.js';
-import { exampleFile, FILE_DESCRIPTION } from './file-columns.js';
+import { ApiFileBody } from './file-body.js';
 import { describedHeaders } from './headers.js';
 import { ApiFamily, TAG } from './operation.js';
 import { READ_OPERATION } from './read-operation.js';
@@ -76,22 +68,7 @@ export function CreateOperation(): MethodDecorator {
       schema: { type: 'string', pattern: KEY_PATTERN },
       examples: { uuid: { value: '"8e03978e-40d5-43dd-bc93-6894a57f9324"' } },
     }),
-    ApiConsumes('multipart/form-data'),
-    ApiBody({
-      required: true,
-      description:
-        'A form with one part. Let the HTTP client set `Content-Type`: it has to name the boundary.',
-      schema: {
-        type: 'object',
-        required: ['file'],
-        properties: { file: { type: 'string', format: 'binary', description: FILE_DESCRIPTION } },
-        additionalProperties: false,
-      },
-      examples: Object.fromEntries(
-        FAMILIES.map((family) => [family.name, { value: { file: exampleFile(family) } }]),
-      ),
-      encoding: { file: { contentType: 'text/csv, application/gzip' } },
-    }),
+    ApiFileBody(),
     ApiRecord({
       status: 201,
       description:

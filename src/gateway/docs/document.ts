@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { SCHEME } from '../http/call.js';
 import { TAG } from './operation.js';
+import { PREVIEW_MODELS } from './preview-answer.js';
 import { ProblemDetails } from './problem-details.js';
 import { UploadRequest } from './upload-request.js';
 
@@ -37,11 +38,11 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, base, {
     onlyIncludeDecoratedEndpoints: true,
     autoTagControllers: false,
-    extraModels: [UploadRequest, ProblemDetails],
+    extraModels: [UploadRequest, ProblemDetails, ...PREVIEW_MODELS],
   });
   // Nest removes the final slash, with which the specification writes the create operation.
   const paths = Object.entries(document.paths).map(([path, item]) => {
-    return [item.post === undefined ? path : `${path}/`, item] as const;
+    return [path.endsWith('/requests') ? `${path}/` : path, item] as const;
   });
   return { ...document, paths: Object.fromEntries(paths) };
 }

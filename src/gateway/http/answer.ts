@@ -7,6 +7,9 @@ import { methodNotAllowed, nothingHere, type Problem } from './problem.js';
 
 const BASE = 'custom-data-upload/v1.0';
 
+/** The route of previews, which take what a create takes. */
+export const PREVIEW_ROUTE = 'custom-data-preview/v1.0/:family';
+
 /** The route of both operations; Express takes it with and without a final slash. */
 export const REQUESTS_ROUTE = `${BASE}/:family/requests`;
 
@@ -20,6 +23,13 @@ export function refuseMethod(request: ApiRequest, allow: string): never {
   const family = request.params['family'];
   if (typeof family !== 'string' || !isFamilyName(family)) throw nothingHere();
   throw methodNotAllowed(allow);
+}
+
+/** Tells a client that waits for it to send the body. */
+export function sayContinue(request: ApiRequest, response: Response): void {
+  if (request.awaitsContinue !== true) return;
+  request.awaitsContinue = false;
+  response.writeContinue();
 }
 
 /** Answers with JSON. Only this and {@link answerProblem} end an operation's response. */

@@ -1,9 +1,13 @@
+import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 
 import type { TokenHolder } from '../../accounts/account.js';
 import type { FamilyName } from '../../domain/families/index.js';
 
-export type Operation = 'create' | 'read';
+export type Operation = 'create' | 'read' | 'preview';
+
+/** Names the operation of a handler, for the token guard. */
+export const OperationIs = Reflector.createDecorator<Operation>();
 
 /** An API call whose path is known; its token may still be refused. */
 export interface Call {

@@ -175,6 +175,14 @@ export const statusUnavailable = (): Problem =>
     'Retry-After': RETRY_AFTER_SECONDS,
   });
 
+export const previewUnavailable = (): Problem =>
+  new Problem(
+    503,
+    'Service Unavailable',
+    'The preview cannot be made now. Nothing was stored. Send the file again after the seconds of Retry-After.',
+    { 'Retry-After': RETRY_AFTER_SECONDS },
+  );
+
 export const shuttingDown = (): Problem =>
   new Problem(503, 'Service Unavailable', 'This server is shutting down. Send the upload again.', {
     'Retry-After': '1',

@@ -24,6 +24,7 @@ export class RateLimitGuard implements CanActivate {
   constructor(@Inject(GATEWAY_CONFIG) { limits }: GatewayConfig) {
     this.limits = {
       create: limitOf('uploads', limits.uploadsPerMinute),
+      preview: limitOf('previews', limits.uploadsPerMinute),
       read: limitOf('reads', limits.readsPerMinute),
     };
   }

@@ -6,7 +6,7 @@ import type { RequestLookup } from '../../status/request-lookup.js';
 import { recordOf } from '../../status/transition.js';
 import type { Logger } from '../../ops/logger.js';
 import { TokenGuard } from '../auth/token.guard.js';
-import { acceptedCall, leaveOut, type ApiRequest } from '../http/call.js';
+import { acceptedCall, type ApiRequest, leaveOut, OperationIs } from '../http/call.js';
 import { LOGGER, REQUEST_LOOKUP } from '../dependencies.js';
 import { ReadOperation } from '../docs/read-operation.js';
 import { answerRecord, REQUESTS_ROUTE, refuseMethod } from '../http/answer.js';
@@ -42,6 +42,7 @@ export class ReadController {
   ) {}
 
   @Get(':requestId')
+  @OperationIs('read')
   @ReadOperation()
   @UseGuards(TokenGuard, RateLimitGuard)
   async read(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {

@@ -13,6 +13,7 @@ import { structureOf } from '../native/block.js';
 import { identifier, text } from '../sql.js';
 import {
   WarehouseError,
+  type LookUpLane,
   type NativeBlock,
   type QueryParameter,
   type Warehouse,
@@ -42,6 +43,8 @@ const READ_ARGUMENTS = ['--output_format_json_quote_64bit_integers=1'];
 export class ChdbWarehouse implements Warehouse {
   private readonly running = new Set<Promise<unknown>>();
   private readonly failure = new Failure();
+  /** None or one: opened for the first preview. */
+  private readonly previews: SessionPool[] = [];
 
   private constructor(
     private readonly folder: string,
@@ -112,10 +115,10 @@ export class ChdbWarehouse implements Warehouse {
     return rowsOf<Row>(result);
   }
 
-  async lookUp<Row>(sql: string, asked: NativeBlock): Promise<Row[]> {
+  async lookUp<Row>(sql: string, asked: NativeBlock, lane: LookUpLane = 'rows'): Promise<Row[]> {
     const result = await this.run('other', () =>
       this.files.with(asked, (path) =>
-        this.lookUps.run((session) =>
+        (lane === 'rows' ? this.lookUps : this.ofPreviews()).run((session) =>
           session.queryAsync(`WITH asked AS (SELECT * FROM ${tableIn(path, asked)}) ${sql}`, {
             format: 'JSONEachRow',
           }),
@@ -129,7 +132,15 @@ export class ChdbWarehouse implements Warehouse {
   async close(): Promise<void> {
     await this.execute('SYSTEM STOP MERGES').catch(() => undefined);
     while (this.running.size > 0) await Promise.allSettled(this.running);
-    await Promise.all([this.writers.close(), this.readers.close(), this.lookUps.close()]);
+    const pools = [this.writers, this.readers, this.lookUps, ...this.previews];
+    await Promise.all(pools.map((pool) => pool.close()));
+  }
+
+  private ofPreviews(): SessionPool {
+    if (this.previews.length === 0) {
+      this.previews.push(new SessionPool(this.folder, 1, READ_ARGUMENTS));
+    }
+    return this.previews[0]!;
   }
 
   private async run<T>(kind: StatementKind, statement: () => Promise<T>): Promise<T> {

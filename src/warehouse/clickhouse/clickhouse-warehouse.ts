@@ -19,6 +19,7 @@ import { refusalOf } from '../refusal.js';
 import { identifier } from '../sql.js';
 import {
   WarehouseError,
+  type LookUpLane,
   type NativeBlock,
   type QueryParameter,
   type Warehouse,
@@ -59,8 +60,8 @@ export class ClickHouseWarehouse implements Warehouse {
   private readonly client: ClickHouseClient;
   /** The same, with the compression of bodies. Servers do not unpack forms, which look-ups are. */
   private readonly inserts: ClickHouseClient;
+  private readonly previews: ClickHouseClient;
   private readonly database: string;
-
   private readonly insertSettings: Readonly<Record<string, string>>;
 
   /** Connects at the first statement. */
@@ -80,7 +81,7 @@ export class ClickHouseWarehouse implements Warehouse {
       username: user,
       password,
       // Given a certificate, the client would send the password as a header of its own, as Latin-1.
-      ...(Object.keys(tls).length > 0 && { http_agent: new Agent({ ...tls, keepAlive: true }) }),
+      ...agentOf(tls),
       application: 'custom-data',
       request_timeout: timeoutMs,
       keep_alive: {
@@ -110,6 +111,8 @@ export class ClickHouseWarehouse implements Warehouse {
       compression === 'none'
         ? this.client
         : createClient({ ...connection, compression: { request: true, response: false } });
+    // Connects with the first preview.
+    this.previews = createClient({ ...connection, max_open_connections: 1, ...agentOf(tls, 1) });
   }
 
   async execute(sql: string): Promise<void> {
@@ -155,10 +158,11 @@ export class ClickHouseWarehouse implements Warehouse {
     });
   }
 
-  async lookUp<Row>(sql: string, asked: NativeBlock): Promise<Row[]> {
+  async lookUp<Row>(sql: string, asked: NativeBlock, lane: LookUpLane = 'rows'): Promise<Row[]> {
+    const client = lane === 'rows' ? this.client : this.previews;
     const { contentType, parts } = formOf('asked', asked);
     return this.run('other', async () => {
-      const { stream } = await this.client.exec({
+      const { stream } = await client.exec({
         query: `${sql} FORMAT JSONEachRow`,
         values: Readable.from(requestBody(parts)),
         http_headers: { 'Content-Type': contentType },
@@ -175,7 +179,7 @@ export class ClickHouseWarehouse implements Warehouse {
 
   /** Ends every connection. A statement under way fails, and may have been executed. */
   async close(): Promise<void> {
-    await this.client.close();
+    await Promise.all([this.client.close(), this.previews.close()]);
     if (this.inserts !== this.client) await this.inserts.close();
   }
 
@@ -189,6 +193,12 @@ export class ClickHouseWarehouse implements Warehouse {
       throw failed;
     }
   }
+}
+
+/** An agent of ours sets the number of connections itself. */
+function agentOf(tls: TlsMaterial, maxSockets = Infinity): { http_agent?: Agent } {
+  if (Object.keys(tls).length === 0) return {};
+  return { http_agent: new Agent({ ...tls, keepAlive: true, maxSockets }) };
 }
 
 function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {

@@ -1,5 +1,6 @@
 import { type Family, keyColumns } from '../../domain/families/index.js';
 import { blockOf, column, UINT128, type NativeColumn, STRING, UINT32 } from '../native/block.js';
+import { ColumnCursor } from '../native/column-cursor.js';
 import { MOST_ASKED, type Warehouse, type NativeBlock } from '../warehouse.js';
 import type { ReadBack, UploadToStore } from '../row-store.js';
 
@@ -75,24 +76,14 @@ export function* keysInPieces(
   let room = most;
   for (const upload of uploads) {
     const { keys, keyColumns } = upload.prepared;
-    const [days, firsts, seconds] = keyColumns as [Uint8Array, Uint8Array, Uint8Array];
-    let first = 0;
-    let second = 0;
-    for (let from = 0; from < keys;) {
-      const count = Math.min(room, keys - from);
-      const firstEnd = afterStrings(firsts, first, count);
-      const secondEnd = afterStrings(seconds, second, count);
-      piece.push({
-        upload,
-        keys: count,
-        columns: [
-          days.subarray(2 * from, 2 * (from + count)),
-          firsts.subarray(first, firstEnd),
-          seconds.subarray(second, secondEnd),
-        ],
-      });
-      [first, second] = [firstEnd, secondEnd];
-      from += count;
+    // Days of two bytes, then two texts.
+    const cursors = keyColumns.map(
+      (bytes, index) => new ColumnCursor(bytes, index === 0 ? 2 : 'text'),
+    );
+    for (let left = keys; left > 0;) {
+      const count = Math.min(room, left);
+      piece.push({ upload, keys: count, columns: cursors.map((cursor) => cursor.take(count)) });
+      left -= count;
       room -= count;
       if (room > 0) continue;
       yield piece;
@@ -131,20 +122,6 @@ export function blockOfKeys(family: Family, asked: readonly AskedKeys[]): Native
     ],
     asked.reduce((sum, { keys }) => sum + keys, 0),
   );
-}
-
-/** Where the so many next values of a Native `String` column end that begin at `at`. */
-function afterStrings(column: Uint8Array, at: number, count: number): number {
-  for (let value = 0; value < count; value++) {
-    let length = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = column[at++]!;
-      length |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
-    at += length;
-  }
-  return at;
 }
 
 /**

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+import { type Preview, WARNING_CODES } from '../../../src/preview/answer.js';
 import { adapted, commandsOf, ROOT, sh } from '../../support/documents/commands.js';
-import { snippet, snippets } from '../../support/documents/page.js';
+import { code, Page, snippet, snippets } from '../../support/documents/page.js';
 import { fileWith } from '../../support/files/files.js';
 import { until } from '../../support/kafka/until.js';
 import { describeIf } from '../../support/machine/describe-if.js';
@@ -66,7 +67,7 @@ test('each file replaces what the page says', async () => {
 
 describeIf(runs('curl', ['--version']), 'curl is missing')('curl', () => {
   const ID_OF_PAGE = '01a1fbe9-8d12-7e37-8444-47b183ed8e35';
-  const [createAndRead, wait, sendOnce, ...others] = snippets('upload-rules.md', 'sh');
+  const [createAndRead, wait, sendOnce, previewing, ...others] = snippets('upload-rules.md', 'sh');
   const run = async (block: string, values: Record<string, string> = {}): Promise<string> => {
     const api = { 'http://127.0.0.1:8080': `http://127.0.0.1:${service.ports.api}` };
     const { stdout } = await sh(adapted(block, { ...api, ...values }), { TOKEN: token }, folder);
@@ -94,6 +95,16 @@ describeIf(runs('curl', ['--version']), 'curl is missing')('curl', () => {
     const { requestId } = await client.create('cost', fileWith('cost', {}));
     const waited = (): Promise<string> => run(wait!, { [ID_OF_PAGE]: requestId });
     await until(async () => (await waited()).includes('"status":"succeeded"'));
+  });
+
+  test('previews a file, and the page has each of its fields and warnings', async () => {
+    const { warnings, ...answer } = JSON.parse(await run(previewing!)) as Preview;
+    expect(answer).toMatchObject({ valid: true, compared: true });
+    const page = new Page('upload-rules.md');
+    const fields = page.tableUnder('### Preview').map(([cell]) => code(cell!));
+    expect([...fields].sort()).toEqual(Object.keys({ ...answer, warnings }).sort());
+    const codes = page.tableUnder('### Warnings').map(([cell]) => code(cell!));
+    expect(codes).toEqual(WARNING_CODES);
   });
 
   test('sends a file twice as one request', async () => {

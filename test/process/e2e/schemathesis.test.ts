@@ -53,13 +53,13 @@ describeIf(python !== undefined, 'Python 3.11 with its module venv, or PyPI, is 
       ).catch((error: unknown) => {
         throw new Error((error as { stdout: string }).stdout);
       });
-      expect(stdout).toMatch(/Operations:\s+2 selected \/ 2 total/);
+      expect(stdout).toMatch(/Operations:\s+3 selected \/ 3 total/);
 
       // The calls got past the header and the form, and used the link from a create to its read.
       const counted = [...(await service.metrics()).matchAll(COUNTED)];
       const answers = new Set(counted.map(([, operation, code]) => `${operation!} ${code!}`));
       expect([...answers]).toEqual(
-        expect.arrayContaining(['create 201', 'create 400', 'read 200', 'read 404']),
+        expect.arrayContaining(['create 201', 'create 400', 'read 200', 'read 404', 'preview 200']),
       );
       expect(service.logs.filter(({ level }) => level === 'error')).toEqual([]);
     });

@@ -48,7 +48,7 @@ export function passingOn(warehouse: Warehouse, own: Partial<Warehouse>): Wareho
     execute: (sql) => warehouse.execute(sql),
     insert: (table, block) => warehouse.insert(table, block),
     query: (sql, parameters) => warehouse.query(sql, parameters),
-    lookUp: (sql, asked) => warehouse.lookUp(sql, asked),
+    lookUp: (sql, asked, lane) => warehouse.lookUp(sql, asked, lane),
     close: () => warehouse.close(),
     ...own,
   };

@@ -10,6 +10,7 @@ import { VersionClock } from '../../../src/domain/version.js';
 import { createApi } from '../../../src/gateway/api.js';
 import type { GatewayDependencies, GatewayConfig } from '../../../src/gateway/dependencies.js';
 import { GatewayModule } from '../../../src/gateway/gateway.module.js';
+import { PreviewUnavailableError } from '../../../src/preview/previewer.js';
 import type { LogRecord } from '../../../src/log/upload-log.js';
 import { Watches } from '../../../src/status/status-view.js';
 import { MemoryLog } from './memory-log.js';
@@ -59,6 +60,8 @@ export interface Gateway {
   readonly clock: VersionClock;
   /** Replace to make the fence wait or fail. */
   readonly fence: { caughtUp: () => Promise<void> };
+  /** Replace to make previews. */
+  readonly previewer: { preview: GatewayDependencies['previewer']['preview'] };
   /** Versions of erasures, by account. */
   readonly erased: Map<string, bigint>;
   /** The lines logged so far, parsed. */
@@ -94,6 +97,9 @@ export async function startGateway(
     { level: 'debug', base: null },
     { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
+  const previewer: Gateway['previewer'] = {
+    preview: () => Promise.reject(new PreviewUnavailableError('no warehouse')),
+  };
   const dependencies: GatewayDependencies = {
     log,
     tokens: { holderOf: (token) => HOLDERS[token] },
@@ -101,6 +107,7 @@ export async function startGateway(
     fence: { caughtUp: () => fence.caughtUp() },
     erased: { covers: (account, version) => version <= (erased.get(account) ?? -1n) },
     clock,
+    previewer: { preview: (file, signal) => previewer.preview(file, signal) },
     config,
     logger,
   };
@@ -108,7 +115,8 @@ export async function startGateway(
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}/custom-data-upload/v1.0`;
-  return { app, port, url, log, lookup, clock, fence, erased, lines, close: () => app.close() };
+  const close = (): Promise<void> => app.close();
+  return { app, port, url, log, lookup, clock, fence, previewer, erased, lines, close };
 }
 
 /** The records of one upload. */

@@ -19,6 +19,7 @@ test('an empty environment gives the embedded service with every role', () => {
     clickhouse: undefined,
     clickhouseDatabase: 'custom_data',
     integratedChannels: [],
+    warnings: { unusualFactor: 10, oldDays: 731 },
     limits: {
       unpackedBytes: 33_554_432,
       uploadDeadlineMs: 60_000,

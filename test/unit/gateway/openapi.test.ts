@@ -44,6 +44,7 @@ interface Document {
 }
 
 const CREATE = '/custom-data-upload/v1.0/{family}/requests/';
+const PREVIEW = '/custom-data-preview/v1.0/{family}';
 const READ = '/custom-data-upload/v1.0/{family}/requests/{requestId}';
 
 let gateway: Gateway;
@@ -52,6 +53,7 @@ let text: string;
 let document: Document;
 let create: Operation;
 let read: Operation;
+let preview: Operation;
 
 beforeAll(async () => {
   gateway = await startGateway({ uploadsPerMinute: 100, readsPerMinute: 100 });
@@ -60,6 +62,7 @@ beforeAll(async () => {
   document = JSON.parse(text) as Document;
   create = document.paths[CREATE]!['post']!;
   read = document.paths[READ]!['get']!;
+  preview = document.paths[PREVIEW]!['post']!;
 });
 afterAll(async () => {
   await gateway.close();
@@ -80,10 +83,11 @@ describe('the document', () => {
     expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
-  test('is of OpenAPI 3.1 and has the two operations, and no other', () => {
+  test('is of OpenAPI 3.1 and has the three operations, and no other', () => {
     expect(document.openapi).toBe('3.1.0');
     const methods = Object.entries(document.paths).map(([path, item]) => [path, Object.keys(item)]);
     expect(methods.sort()).toEqual([
+      [PREVIEW, ['post']],
       [CREATE, ['post']],
       [READ, ['get']],
     ]);
@@ -128,6 +132,18 @@ describe('the document', () => {
       [read, await reading(requestId, { headers: headersOf('other-token') })],
       [read, await reading(requestId, { headers, method: 'DELETE' })],
     ];
+    const previewing = (
+      body: Buffer<ArrayBuffer>,
+      sent: Record<string, string> = uploadHeaders(),
+    ) => post(`${origin}/custom-data-preview/v1.0/cost`, body, sent);
+    answers.push(
+      [preview, await previewing(file)],
+      [preview, await previewing(form())],
+      [preview, await previewing(file, {})],
+      [preview, await previewing(file, uploadHeaders('viewer-token'))],
+      [preview, await previewing(form({ content: Buffer.alloc(MAX_FILE_BYTES + 1) }))],
+      [preview, await previewing(file, headers)],
+    );
     let spent = created;
     while (spent.status !== 429) spent = await post(url, form());
     answers.push([create, spent]);
@@ -138,6 +154,7 @@ describe('the document', () => {
     expect(answers.map(([, { status }]) => status)).toEqual([
       ...[201, 400, 401, 403, 404, 405, 413, 415, 422],
       ...[200, 400, 401, 403, 404, 405],
+      ...[503, 400, 401, 403, 413, 415],
       ...[429, 503],
     ]);
     for (const [operation, answer] of answers) {
@@ -151,7 +168,7 @@ describe('the document', () => {
   });
 
   test('has every problem, word by word', () => {
-    const examples = [create, read].flatMap(({ responses }) =>
+    const examples = [create, read, preview].flatMap(({ responses }) =>
       Object.entries(responses).flatMap(([status, { content }]) =>
         Object.values(content['application/problem+json']?.examples ?? {}).map(({ value }) => {
           expect(value.status).toBe(Number(status));
@@ -163,7 +180,7 @@ describe('the document', () => {
     const factories = Object.entries(problems).filter(([name]) => /^[a-z]/.test(name));
     const words: Named<readonly string[]> = {
       methodNotAllowed: ['POST', 'GET, HEAD'],
-      tooManyRequests: ['uploads', 'reads'],
+      tooManyRequests: ['uploads', 'reads', 'previews'],
     };
     const raised = factories.flatMap(([name, make]) =>
       (words[name] ?? ['']).map((word) => {

@@ -1,4 +1,4 @@
-import { messagesOf, type UploadRequestRecord } from '../../api/index.js';
+import { messagesOf } from '../../api/index.js';
 import type { Journal } from './journal.js';
 import type { DividedFile, PartStore, StoredPart } from './part-store.js';
 import { Problems } from './problems.js';
@@ -57,7 +57,7 @@ export function summaryOf(
     if (record?.status !== 'failed') continue;
     failedRequests.push(record.requestId);
     lines.push(`  request ${record.requestId} failed`);
-    addReason(problems, record, store.rowNumbers(part));
+    addMessages(problems, messagesOf(record), store.rowNumbers(part));
   }
   const { name, rows } = file;
   return {
@@ -66,9 +66,13 @@ export function summaryOf(
   };
 }
 
-/** The API gives a request's rows in messages only, so they are taken from there. */
-function addReason(problems: Problems, record: UploadRequestRecord, rowNumbers: Uint32Array): void {
-  for (const [column, messages] of messagesOf(record)) {
+/** The API gives the rows of a reason in messages only, so they are taken from there. */
+export function addMessages(
+  problems: Problems,
+  byColumn: Iterable<readonly [string, readonly string[]]>,
+  rowNumbers: Uint32Array,
+): void {
+  for (const [column, messages] of byColumn) {
     for (const message of messages) {
       const more = /^and (\d+) more$/.exec(message);
       const row = /^row (\d+): /.exec(message);

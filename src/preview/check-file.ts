@@ -1,0 +1,69 @@
+import { familyNamed, type FamilyName } from '../domain/families/index.js';
+import type { Arena } from '../domain/memory.js';
+import { prepareUpload, type UploadFacts } from '../csv/prepare-upload.js';
+import { MOST_COMPARED } from '../warehouse/rows/compare-keys.js';
+import { keyPieces } from '../warehouse/rows/key-pieces.js';
+import { storageBlock } from '../warehouse/rows/storage-block.js';
+import type { NativeBlock } from '../warehouse/warehouse.js';
+import { type FileValues, valuesOf } from './warnings/file-values.js';
+import { warningsOfFile } from './warnings/file-warnings.js';
+import type { Warning } from './answer.js';
+
+/** A file with more keys is checked and counted, but not compared. */
+const MOST_KEYS = 100_000;
+
+export interface FileToCheck extends PreviewedFile {
+  /** See `PreviewerOptions`. */
+  readonly oldDays: number;
+}
+
+/** A file of a preview. */
+export interface PreviewedFile {
+  readonly family: FamilyName;
+  readonly account: string;
+  readonly parts: readonly Uint8Array[];
+  readonly facts: UploadFacts;
+}
+
+export type CheckedFile =
+  | { readonly valid: false; readonly reason: string }
+  | {
+      readonly valid: true;
+      readonly rows: number;
+      readonly keys: number;
+      /** What the file alone says. */
+      readonly warnings: readonly Warning[];
+      readonly values: FileValues;
+      /** Rows of the storage table, a key each; undefined: too many keys. */
+      readonly blocks: readonly NativeBlock[] | undefined;
+    };
+
+/** Stands for what a preview does not have. */
+const NO_UPLOAD = {
+  requestId: '00000000-0000-0000-0000-000000000000',
+  version: 0n,
+  uploadedAt: 0,
+};
+
+/**
+ * Checks a file as ingest does.
+ *
+ * @param arena holds the blocks
+ */
+export function checkFile(
+  { family: name, account, parts, facts, oldDays }: FileToCheck,
+  arena: Arena,
+): CheckedFile {
+  const family = familyNamed(name);
+  const verdict = prepareUpload(family, parts, facts, { arena });
+  if (!verdict.valid) return verdict;
+  const { rows, keys } = verdict.upload;
+  const values = valuesOf(family, parts);
+  const warnings = warningsOfFile(family, values, { today: facts.requestDay, oldDays });
+  const checked = { valid: true, rows, keys, warnings, values } as const;
+  if (keys > MOST_KEYS) return { ...checked, blocks: undefined };
+  const blocks = Array.from(keyPieces(family, verdict.upload, MOST_COMPARED), (prepared) =>
+    storageBlock(family, [{ ...NO_UPLOAD, account, prepared }], arena),
+  );
+  return { ...checked, blocks };
+}

@@ -1,0 +1,139 @@
+import { type Family, familyNamed } from '../domain/families/index.js';
+import type { Logger } from '../ops/logger.js';
+import { type Comparison, compareKeys } from '../warehouse/rows/compare-keys.js';
+import { storedDayTotals } from '../warehouse/rows/day-totals.js';
+import { archivedAmong, knownValues } from '../warehouse/rows/known-values.js';
+import { identifier } from '../warehouse/sql.js';
+import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
+import type { CheckedFile, FileToCheck, PreviewedFile } from './check-file.js';
+import type { Preview, Warning } from './answer.js';
+import { invalid, previewOf } from './preview.js';
+import {
+  archivedWarnings,
+  comparisonWarnings,
+  spellingWarnings,
+} from './warnings/account-warnings.js';
+import { KnownValuesCache } from './warnings/known-values-cache.js';
+import { DAYS_BEFORE, unusualTotals } from './warnings/unusual-totals.js';
+
+/** The warehouse is away, or has no time or no memory now. */
+export class PreviewUnavailableError extends Error {
+  override readonly name = 'PreviewUnavailableError';
+}
+
+/** ClickHouse's code. */
+const TIMEOUT_EXCEEDED = 159;
+
+export interface PreviewerOptions {
+  readonly warehouse: Warehouse;
+  readonly database: string;
+  readonly logger: Logger;
+  /** From how many times the usual total on, or from which part of it down, a total is unusual. */
+  readonly unusualFactor: number;
+  /** Dates of cost that lie further back are old. */
+  readonly oldDays: number;
+}
+
+type ValidFile = Extract<CheckedFile, { valid: true }>;
+
+/** Says what an upload of a file would do, without writing anything. */
+export class Previewer {
+  private readonly database: string;
+  private readonly known: KnownValuesCache;
+
+  /** @param check see `PreviewThread` */
+  constructor(
+    private readonly check: (file: FileToCheck) => Promise<CheckedFile>,
+    private readonly options: PreviewerOptions,
+  ) {
+    const { warehouse } = options;
+    this.database = identifier(options.database);
+    this.known = new KnownValuesCache((account) => knownValues(warehouse, this.database, account));
+  }
+
+  /**
+   * @param signal gives up before the next step; a query that has begun ends by itself
+   * @throws PreviewUnavailableError, and the signal's reason
+   */
+  async preview(file: PreviewedFile, signal: AbortSignal): Promise<Preview> {
+    signal.throwIfAborted();
+    const checked = await this.check({ ...file, oldDays: this.options.oldDays });
+    const asOf = new Date().toISOString().slice(0, 19);
+    if (!checked.valid) return invalid(checked.reason, asOf);
+    const family = familyNamed(file.family);
+    try {
+      const comparisons = await this.compared(family, checked, signal);
+      const warnings = await this.warningsOf(family, file, checked, comparisons, signal);
+      return previewOf(family, checked, comparisons, warnings, asOf);
+    } catch (cause) {
+      if (!(cause instanceof WarehouseError)) throw cause;
+      const { code } = cause;
+      this.options.logger.warn({ code }, 'a preview cannot ask the warehouse');
+      throw new PreviewUnavailableError('the warehouse does not answer', { cause });
+    }
+  }
+
+  /** Undefined: the file has too many keys. */
+  private async compared(
+    family: Family,
+    { blocks }: ValidFile,
+    signal: AbortSignal,
+  ): Promise<readonly Comparison[] | undefined> {
+    if (blocks === undefined) return undefined;
+    const comparisons: Comparison[] = [];
+    for (const block of blocks) {
+      signal.throwIfAborted();
+      comparisons.push(await compareKeys(this.options.warehouse, this.database, family, block));
+    }
+    return comparisons;
+  }
+
+  private async warningsOf(
+    family: Family,
+    { account }: PreviewedFile,
+    { keys, warnings: ofFile, values, blocks }: ValidFile,
+    comparisons: readonly Comparison[] | undefined,
+    signal: AbortSignal,
+  ): Promise<Warning[]> {
+    const { warehouse, unusualFactor } = this.options;
+    const warnings = [...ofFile];
+    signal.throwIfAborted();
+    const known = await this.unlessTooLarge(this.known.of(account));
+    if (known !== undefined) warnings.push(...spellingWarnings(values, known));
+    if (values.metrics.size > 0) {
+      signal.throwIfAborted();
+      const metrics = [...values.metrics.keys()];
+      const archived = await archivedAmong(warehouse, this.database, account, metrics);
+      warnings.push(...archivedWarnings(values, archived));
+    }
+    if (comparisons !== undefined) {
+      warnings.push(...comparisonWarnings(values, keys, comparisons));
+    }
+    // The totals leave out the keys of a block: it has to have all of them.
+    if (blocks?.length === 1) {
+      signal.throwIfAborted();
+      const [block] = blocks;
+      const { database } = this;
+      const stored = await this.unlessTooLarge(
+        storedDayTotals(warehouse, database, family, block!, DAYS_BEFORE),
+      );
+      if (stored !== undefined) {
+        warnings.push(...unusualTotals(family, values, stored, unusualFactor));
+      }
+    }
+    return warnings;
+  }
+
+  /** Undefined: the query would take too long, or too much memory. The preview goes on without. */
+  private async unlessTooLarge<T>(query: Promise<T>): Promise<T | undefined> {
+    try {
+      return await query;
+    } catch (error) {
+      if (!(error instanceof WarehouseError)) throw error;
+      const { code, failure } = error;
+      if (code !== TIMEOUT_EXCEEDED && failure !== 'memory') throw error;
+      this.options.logger.warn({ code }, 'a preview has no warnings about what is stored');
+      return undefined;
+    }
+  }
+}

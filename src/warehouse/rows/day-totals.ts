@@ -1,0 +1,60 @@
+import { type Family, keyColumns } from '../../domain/families/index.js';
+import type { NativeBlock, Warehouse } from '../warehouse.js';
+import { ASIDE } from './compare-keys.js';
+
+/** The sum of cost or event_value of a day and channel, of one currency or metric. */
+export interface StoredDayTotal {
+  readonly day: string;
+  readonly channel: string;
+  /** The currency, or the metric. */
+  readonly name: string;
+  readonly amount: number;
+}
+
+/** JSON has no infinity: null. */
+type MaybeTotal = Omit<StoredDayTotal, 'amount'> & { readonly amount: number | null };
+
+/** With more than so many totals, nothing is said of them. */
+const MOST_TOTALS = 100_000;
+
+/**
+ * The stored totals of the block's channels, from some days before its first day to its last,
+ * without the keys of the block; undefined: too many.
+ *
+ * @param block rows of the family's storage table, of one account
+ * @throws WarehouseError
+ */
+export async function storedDayTotals(
+  warehouse: Warehouse,
+  database: string,
+  family: Family,
+  block: NativeBlock,
+  daysBefore: number,
+): Promise<readonly StoredDayTotal[] | undefined> {
+  const key = ['account', ...keyColumns(family).map(({ name }) => name)].join(', ');
+  const [name, amount, joined] =
+    family.name === 'cost'
+      ? ['total.1', 'total.4', 'totals AS total']
+      : ['event_category', 'value', 'combinations.event_value AS value'];
+  // Metrics that the file has not are left out.
+  const sameMetric =
+    family.name === 'cost' ? '' : 'AND event_category IN (SELECT event_category FROM asked)';
+  const rows = await warehouse.lookUp<MaybeTotal>(
+    `SELECT toString(date) AS day, channel, ${name} AS name, sum(${amount}) AS amount
+     FROM ${database}.${family.table} FINAL
+     ARRAY JOIN ${joined}
+     WHERE account IN (SELECT account FROM asked)
+       AND channel IN (SELECT channel FROM asked)
+       ${sameMetric}
+       AND date >= (SELECT min(date) - ${daysBefore} FROM asked)
+       AND date <= (SELECT max(date) FROM asked)
+       AND (${key}) NOT IN (SELECT ${key} FROM asked)
+     GROUP BY date, channel, name
+     LIMIT ${MOST_TOTALS + 1}
+     SETTINGS optimize_move_to_prewhere_if_final = 1, ${ASIDE}`,
+    block,
+    'previews',
+  );
+  if (rows.length > MOST_TOTALS) return undefined;
+  return rows.filter((row): row is StoredDayTotal => row.amount !== null);
+}

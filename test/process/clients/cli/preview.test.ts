@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { COST, csvOf, type CsvRow } from '../../../support/model/warehouse-model.js';
+import { costRows, UploadFixture } from './upload/service.js';
+
+let fixture: UploadFixture;
+beforeAll(async () => {
+  fixture = await UploadFixture.open();
+});
+afterAll(() => fixture.close());
+
+const row = (campaign: string, cost: string, values: CsvRow = {}): CsvRow => ({
+  ...{ date: '2026-02-03', channel: 'news', currency: 'EUR', campaign },
+  ...{ impressions: '1', clicks: '1', cost, ...values },
+});
+
+async function preview(
+  ...args: readonly string[]
+): Promise<{ code: number; out: string; err: string }> {
+  const { code, out, err } = await fixture.start(['preview', ...args, '--family', 'cost']).outcome;
+  return { code, out: out.replaceAll(`${fixture.folder}/`, ''), err };
+}
+
+test('a file is previewed, uploaded, and previewed again', async () => {
+  const path = await fixture.file('first.csv', csvOf(COST, [row('a', '1.5'), row('b', '2')]));
+  const first = await preview(path);
+  expect(first.code).toBe(0);
+  expect(first.out.replace(/at \S+ UTC/, 'at … UTC')).toBe(
+    [
+      'first.csv: 2 rows in 1 request, valid',
+      '  2 keys: 2 new, 0 replaced, 0 unchanged (at … UTC)',
+      '  warning: channel: "news" is a channel that the account has not had before (rows 2, 3)',
+      '  sums of these keys, before and after',
+      '    currency  impressions  clicks  cost',
+      '    EUR       0 -> 2       0 -> 2  0 -> 3.5',
+      '',
+    ].join('\n'),
+  );
+
+  const uploaded = await fixture.start(['--json', 'upload', path, '--family', 'cost']).outcome;
+  expect(uploaded.code).toBe(0);
+  const next = await fixture.file('next.csv', csvOf(COST, [row('b', '2'), row('a', '9')]));
+  const { code, out } = await preview('--json', next);
+  expect(code).toBe(0);
+  const [requestId] = await fixture.service.query<{ id: string }>(
+    "SELECT toString(any(request_id)) AS id FROM cost_rows WHERE campaign = 'a'",
+  );
+  expect(JSON.parse(out)).toMatchObject({
+    file: expect.stringContaining('next.csv'),
+    rows: 2,
+    requests: 1,
+    valid: true,
+    reason: {},
+    keys: { total: 2, new: 0, replaced: 1, unchanged: 1 },
+    totals: {
+      listed: [
+        {
+          currency: 'EUR',
+          before: { impressions: 2, clicks: 2, cost: 3.5 },
+          after: { impressions: 2, clicks: 2, cost: 11 },
+        },
+      ],
+      more: 0,
+    },
+    replaced: [{ campaign: 'a', requestId: requestId!.id }],
+  });
+});
+
+test('a large file is previewed in parts, and its mistakes have the rows of the file', async () => {
+  const rows = costRows(12_000, 'large');
+  const valid = await preview(await fixture.file('large.csv', csvOf(COST, rows)));
+  expect(valid.code).toBe(0);
+  expect(valid.out).toMatch(
+    /^large\.csv: 12000 rows in \d+ requests, valid\n {2}6000 keys: 6000 new, /,
+  );
+  const wrong = rows.with(7_000, { ...rows[7_000]!, cost: 'free' });
+  const invalid = await preview(await fixture.file('wrong.csv', csvOf(COST, wrong)));
+  expect(invalid.code).toBe(1);
+  expect(invalid.out).toContain('    row 7002: "free" is not a number such as');
+  expect(invalid.err).toMatch(/error: 1 of 1 files are not valid\n$/);
+});
+
+test('upload --preview shows it, and sends nothing where nobody can be asked', async () => {
+  const path = await fixture.file('asked.csv', csvOf(COST, [row('asked', '1')]));
+  const args = ['upload', path, '--family', 'cost', '--preview'];
+  const refused = await fixture.start(args).outcome;
+  expect(refused.code).toBe(2);
+  expect(refused.err).toContain('give --yes to send the files anyway');
+  expect(refused.out).toContain('1 keys: 1 new');
+  const stored = "SELECT count() AS rows FROM cost_rows WHERE campaign = 'asked'";
+  expect(await fixture.service.query(stored)).toEqual([{ rows: 0 }]);
+  const sent = await fixture.start([...args, '--yes']).outcome;
+  expect(sent.out).toContain('1 succeeded');
+  expect(await fixture.service.query(stored)).toEqual([{ rows: 1 }]);
+});

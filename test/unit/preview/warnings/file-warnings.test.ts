@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { dayOf } from '../../../../src/domain/days.js';
+import { COST, SELF_SERVE, type FamilyName } from '../../../../src/domain/families/index.js';
+import { plainForm, warningsOfFile } from '../../../../src/preview/warnings/file-warnings.js';
+import { valuesOf } from '../../../../src/preview/warnings/file-values.js';
+import type { Warning } from '../../../../src/preview/answer.js';
+import { csv, goodRow, type Values } from '../../../support/files/files.js';
+
+const TODAY = dayOf('2026-03-10');
+
+/** The warnings about a valid file of the rows. */
+function warnings(family: FamilyName, rows: readonly Values[]): Warning[] {
+  const file = Buffer.from(csv(rows.map((row) => goodRow(family, row))));
+  const of = family === 'cost' ? COST : SELF_SERVE;
+  // In parts, as files come.
+  const parts = [file.subarray(0, 7), file.subarray(7)];
+  return warningsOfFile(of, valuesOf(of, parts), { today: TODAY, oldDays: 731 });
+}
+
+const campaigns = (count: number): Values[] =>
+  Array.from({ length: count }, (_, index) => ({ campaign: `c${index}` }));
+
+describe('a file is warned about', () => {
+  test('not at all when nothing is strange', () => {
+    expect(warnings('cost', campaigns(3))).toEqual([]);
+    expect(warnings('self-serve', [{}, { event_value: '4' }])).toEqual([]);
+  });
+
+  test('for values that differ in case, width or white space', () => {
+    const channels = ['Search', 'search', 'Ｓearch', 'Sea rch', 'Social'];
+    const rows = channels.map((channel, index) => ({ channel, os_name: `os ${index}` }));
+    expect(warnings('self-serve', rows)).toEqual([
+      {
+        code: 'similar-value',
+        column: 'channel',
+        rows: [2, 3, 4, 5],
+        message:
+          '"Search", "search", "Ｓearch" and 1 more differ only in case, width or white space',
+      },
+    ]);
+    expect(plainForm('Ｇoogle\u3000 ADS')).toBe('googleads');
+  });
+
+  test('for dates of cost to come, and old ones, not for those of today and two years ago', () => {
+    const days = ['2026-03-10', '2026-03-11', '2024-03-09', '2024-03-08'];
+    const rows = days.map((date, index) => ({ date, campaign: `c${index}` }));
+    const found = warnings('cost', rows).filter(({ code }) => code.endsWith('-date'));
+    expect(found).toEqual([
+      {
+        code: 'future-date',
+        column: 'date',
+        rows: [3],
+        message: '1 row is of days to come: "2026-03-11"',
+      },
+      {
+        code: 'old-date',
+        column: 'date',
+        rows: [5],
+        message: '1 row is of days more than 731 days ago: "2024-03-08"',
+      },
+    ]);
+  });
+
+  test('for rows that agree on every group-by column, and names the later ones, 20 at most', () => {
+    const rows = [...campaigns(2), ...campaigns(2), ...Array<Values>(30).fill({ campaign: 'c0' })];
+    const [found] = warnings('cost', rows);
+    expect(found).toEqual({
+      code: 'same-combination',
+      column: 'file',
+      rows: Array.from({ length: 20 }, (_, index) => index + 4),
+      message:
+        '32 rows agree with an earlier one in everything but the numbers; reports show their sum',
+    });
+    expect(warnings('self-serve', [{}, {}])).toEqual([]);
+  });
+
+  test('for combinations of zeros only', () => {
+    const zero = { impressions: '0', clicks: '000', cost: '-0.0' };
+    const rows = [{ ...zero, campaign: 'a' }, { campaign: 'b' }, { ...zero, campaign: 'b' }];
+    const found = warnings('cost', rows).find(({ code }) => code === 'deletions');
+    expect(found).toEqual({
+      code: 'deletions',
+      column: 'file',
+      rows: [2],
+      message: '1 combination has zeros only, and will not be in reports',
+    });
+  });
+
+  test('for days without a row between the first and the last of three or more', () => {
+    const of = (...days: string[]): Values[] => days.map((day) => ({ date: `2026-03-0${day}` }));
+    expect(warnings('self-serve', of('1', '2'))).toEqual([]);
+    expect(warnings('self-serve', of('1', '2', '3'))).toEqual([]);
+    expect(warnings('self-serve', of('3', '1'))).toEqual([
+      {
+        code: 'missing-days',
+        column: 'date',
+        rows: [],
+        message: 'the file has no row of the day "2026-03-02" between its first and its last',
+      },
+    ]);
+    expect(warnings('self-serve', of('1', '8'))[0]!.message).toBe(
+      'the file has no row of 6 days "2026-03-02", "2026-03-03", "2026-03-04" and 3 more between its first and its last',
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals';
+
+import { textOfDay, dayOf } from '../../../../src/domain/days.js';
+import { COST } from '../../../../src/domain/families/index.js';
+import { valuesOf } from '../../../../src/preview/warnings/file-values.js';
+import { unusualTotals } from '../../../../src/preview/warnings/unusual-totals.js';
+import { csv, goodRow } from '../../../support/files/files.js';
+
+const DAY = dayOf('2026-03-01');
+
+/** Totals of so many days before the file's day. */
+const stored = (amounts: readonly number[], name = 'EUR') =>
+  amounts.map((amount, index) => ({
+    day: textOfDay(DAY - 1 - index),
+    channel: 'Search',
+    name,
+    amount,
+  }));
+
+function warningsFor(cost: string, before: ReturnType<typeof stored>) {
+  const file = Buffer.from(csv([goodRow('cost', { cost, campaign: 'a' })]));
+  return unusualTotals(COST, valuesOf(COST, [file]), before, 10);
+}
+
+test.each([
+  ['1000', 0],
+  ['1000.01', 1],
+  ['10', 0],
+  ['9.99', 1],
+])('with a usual total of 100, a total of %s gets %d warnings', (cost, count) => {
+  // The median is not moved by one day.
+  const before = stored([100, 100, 100, 100, 100, 100, 1e9]);
+  expect(warningsFor(cost, before)).toHaveLength(count);
+});
+
+test('the warning has the total, what is usual, and the rows', () => {
+  expect(warningsFor('5000', stored([100, 90, 110, 100, 100, 100, 100]))).toEqual([
+    {
+      code: 'unusual-total',
+      column: 'cost',
+      rows: [2],
+      message: '"Search" would have 5000 EUR on 2026-03-01, where 100 is usual',
+    },
+  ]);
+});
+
+test('what is stored of the day counts, and days beyond 28 and other currencies do not', () => {
+  const sameDay = [{ day: '2026-03-01', channel: 'Search', name: 'EUR', amount: 999 }];
+  const before = stored(Array<number>(7).fill(100));
+  expect(warningsFor('2', [...before, ...sameDay])).toHaveLength(1);
+  expect(warningsFor('5000', stored(Array<number>(6).fill(100)))).toEqual([]);
+  const old = stored(Array<number>(40).fill(1)).slice(22);
+  expect(warningsFor('5000', old.slice(6))).toEqual([]);
+  expect(warningsFor('5000', stored(Array<number>(7).fill(1), 'USD'))).toEqual([]);
+});
