@@ -1,4 +1,11 @@
-import type { Preview, PreviewedKey, PreviewTotal, Warning } from '../../../preview/answer.js';
+import type {
+  KeyMeasures,
+  Preview,
+  PreviewedKey,
+  PreviewTotal,
+  PreviewTotals,
+  Warning,
+} from '../../../preview/answer.js';
 import { Problems } from '../upload/problems.js';
 import { addMessages, fileRow } from '../upload/summary.js';
 
@@ -18,10 +25,14 @@ export interface PartPreview {
   readonly rowNumbers: Uint32Array;
 }
 
+/** As many as the preview of one request has. */
 const MOST_REPLACED = 100;
 const MOST_TOTALS = 50;
-/** Said of one part they are not true of the whole file. */
-const OF_WHOLE_FILES: ReadonlySet<Warning['code']> = new Set(['missing-days']);
+const MOST_ROWS = 20;
+/**
+ * Said of one part they are not true of the whole file: parts have days and channels in common.
+ */
+const OF_WHOLE_FILES: ReadonlySet<Warning['code']> = new Set(['missing-days', 'unusual-total']);
 
 /** Parts have no key in common, so their numbers add up. */
 export function mergedPreview(
@@ -50,7 +61,9 @@ export function mergedPreview(
     totals: compared ? mergedTotals(previews) : null,
     replaced: previews
       .flatMap(({ replaced }) => replaced)
-      .sort((a, b) => changeOf(b) - changeOf(a))
+      .map((key) => ({ key, change: changeOf(key) }))
+      .sort((a, b) => descending(a.change, b.change) || ascending(textOf(a.key), textOf(b.key)))
+      .map(({ key }) => key)
       .slice(0, MOST_REPLACED),
     warnings: mergedWarnings(parts),
     // The oldest: what came later may be missing.
@@ -58,20 +71,25 @@ export function mergedPreview(
   };
 }
 
-function mergedTotals(previews: readonly Preview[]): Preview['totals'] {
-  const totals = new Map<string, PreviewTotal>();
-  for (const total of previews.flatMap((each) => each.totals!.listed)) {
+/** Without names that some part has, but does not list: their sums are not known. */
+function mergedTotals(previews: readonly Preview[]): PreviewTotals {
+  const ofParts = previews.map(({ totals }) => totals!);
+  const merged = new Map<string, PreviewTotal>();
+  for (const total of ofParts.flatMap(({ listed }) => listed)) {
     const name = nameOf(total);
-    const known = totals.get(name);
-    totals.set(name, known === undefined ? total : { ...known, ...sums(known, total) });
+    const known = merged.get(name);
+    merged.set(name, known === undefined ? total : { ...known, ...sums(known, total) });
   }
-  const sorted = [...totals.values()].sort((a, b) => totalChange(b) - totalChange(a));
-  return {
-    listed: sorted.slice(0, MOST_TOTALS),
-    more:
-      Math.max(0, sorted.length - MOST_TOTALS) +
-      Math.max(...previews.map(({ totals: of }) => of!.more)),
-  };
+  const cut = ofParts.filter(({ more }) => more > 0);
+  const namesOfCut = cut.map(({ listed }) => new Set(listed.map(nameOf)));
+  const complete = [...merged.values()]
+    .filter((total) => namesOfCut.every((names) => names.has(nameOf(total))))
+    .map((total) => ({ total, change: changeOfTotal(total) }))
+    .sort((a, b) => descending(a.change, b.change) || ascending(nameOf(a.total), nameOf(b.total)));
+  const listed = complete.slice(0, MOST_TOTALS).map(({ total }) => total);
+  // At least so many names are in the file.
+  const names = Math.max(merged.size, ...cut.map((totals) => totals.listed.length + totals.more));
+  return { listed, more: names - listed.length };
 }
 
 function sums(a: PreviewTotal, b: PreviewTotal): Pick<PreviewTotal, 'before' | 'after'> {
@@ -99,35 +117,48 @@ function mergedWarnings(parts: readonly PartPreview[]): Warning[] {
         ...(merged.get(id)?.rows ?? []),
         ...warning.rows.map((row) => fileRow(row, rowNumbers)),
       ];
-      merged.set(id, { ...warning, rows: rows.sort((a, b) => a - b).slice(0, 20) });
+      merged.set(id, { ...warning, rows: rows.sort((a, b) => a - b).slice(0, MOST_ROWS) });
     }
   }
   return [...merged.values()];
 }
 
-/** Of a total or a key: by how much cost or event_value changes. */
-function totalChange({ before, after }: PreviewTotal): number {
+/** By how much the sum of cost or event_value changes; one that is beyond a double, the most. */
+function changeOfTotal({ before, after }: PreviewTotal): number {
   const column = 'cost' in after ? 'cost' : 'event_value';
-  return Math.abs((after[column] ?? Infinity) - (before[column] ?? 0));
+  const [from, to] = [before[column] ?? null, after[column] ?? null];
+  return from === null || to === null ? Infinity : Math.abs(to - from);
 }
 
+/** The same of a key, over all its currencies. */
 function changeOf({ before, after }: PreviewedKey): number {
   const column = [...before, ...after].some((each) => 'cost' in each) ? 'cost' : 'event_value';
   const amounts = new Map<unknown, number>();
-  for (const [side, sign] of [
-    [after, 1],
-    [before, -1],
-  ] as const) {
-    for (const each of side) {
-      const { currency } = each;
-      amounts.set(currency, (amounts.get(currency) ?? 0) + sign * Number(each[column]));
-    }
-  }
+  const add = (sign: number, { currency, [column]: amount }: KeyMeasures): void => {
+    const known = amounts.get(currency) ?? 0;
+    amounts.set(currency, amount === null ? Infinity : known + sign * Number(amount));
+  };
+  for (const each of after) add(1, each);
+  for (const each of before) add(-1, each);
   return [...amounts.values()].reduce((sum, amount) => sum + Math.abs(amount), 0);
+}
+
+/** The overwrite key as one text. No value has a NUL. */
+function textOf({ date, channel, campaign, event_category }: PreviewedKey): string {
+  return [date, channel, campaign ?? event_category ?? ''].join('\0');
 }
 
 function nameOf({ currency, event_category }: PreviewTotal): string {
   return currency ?? event_category ?? '';
+}
+
+/** Unlike a difference, right for infinity too. */
+function descending(a: number, b: number): number {
+  return a === b ? 0 : b - a;
+}
+
+function ascending(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 function sumOf<T>(items: readonly T[], value: (item: T) => number): number {

@@ -25,7 +25,9 @@ export function previewText(preview: FilePreview): string {
   }
   if (totals !== null && totals.listed.length > 0) {
     lines.push('  sums of these keys, before and after', ...indented(totalsTable(totals.listed)));
-    if (totals.more > 0) lines.push(`    and ${totals.more} more`);
+    // Of several requests only that is known.
+    const least = requests > 1 ? 'at least ' : '';
+    if (totals.more > 0) lines.push(`    and ${least}${totals.more} more`);
   }
   if (replaced.length > 0) {
     const shown = replaced.slice(0, MOST_KEYS);
