@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FamilyName } from '../../domain/families/index.js';
 import { type UploadClient, UploadClientError } from '../api/index.js';
-import { previewOf } from './preview.js';
-import { previewText } from './preview/preview-text.js';
+import { asking, showPreviews } from './preview.js';
 import { CommandError, type Output, UNREACHABLE } from './terminal.js';
-import { divideFile } from './upload/divide-file.js';
+import { divideFiles } from './upload/divide-file.js';
 import { Journal } from './upload/journal.js';
 import { type DividedFile, PartStore, type StoredPart } from './upload/part-store.js';
 import { Progress } from './upload/progress.js';
@@ -91,14 +90,8 @@ async function upload(
 ): Promise<void> {
   const { client, url, token } = connectionOf(options, terminal);
   const { family } = options;
-  if (paths.filter((path) => path === '-').length > 1) {
-    throw new CommandError('standard input can be given once only', 2);
-  }
   const progress = new Progress(terminal);
-  const files: DividedFile[] = [];
-  for (const [index, path] of paths.entries()) {
-    files.push(await divideFile(path, index, family, store, progress, terminal, signal));
-  }
+  const files = await divideFiles(paths, family, store, progress, terminal, signal);
   if (options.preview === true) {
     await confirmed(client, files, options, store, progress, terminal, signal);
   }
@@ -140,9 +133,6 @@ async function upload(
   }
 }
 
-/** More previews take so long that a person is asked first. */
-const MANY_PARTS = 20;
-
 /**
  * Shows the previews of all files, and asks whether to send them.
  *
@@ -157,20 +147,10 @@ async function confirmed(
   terminal: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const ask = async (question: string): Promise<void> => {
-    if (yes === true) return;
-    if (terminal.ask === undefined) {
-      throw new CommandError('nobody can be asked: give --yes to send the files anyway', 2);
-    }
-    const answer = await terminal.ask(`${question} [y/N] `);
-    if (!/^y(es)?$/i.test(answer)) throw new CommandError('nothing was sent');
-  };
-  const parts = files.reduce((sum, file) => sum + file.parts.length, 0);
-  if (parts > MANY_PARTS) await ask(`The preview takes ${parts} requests. Go on?`);
-  for (const file of files) {
-    const preview = await previewOf(client, family, file, store, progress, signal);
-    terminal.result(preview, previewText(preview));
-    if (!preview.valid) throw new CommandError(`${file.name} is not valid, nothing was sent`);
+  const ask = asking(terminal, yes === true);
+  const wrong = await showPreviews(client, family, files, store, progress, terminal, ask, signal);
+  if (wrong > 0) {
+    throw new CommandError(`${wrong} of ${files.length} files are not valid, nothing was sent`);
   }
   await ask(files.length === 1 ? 'Send the file?' : 'Send the files?');
 }

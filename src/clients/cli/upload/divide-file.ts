@@ -9,12 +9,30 @@ import { openSource } from './source.js';
 import type { Summary } from './summary.js';
 
 /**
- * Divides a file of the command into parts.
+ * Divides the files of a command into parts.
  *
- * @param index which file of the command it is
- * @throws CommandError when the file cannot be uploaded; the reason has been printed then
+ * @throws CommandError when one of them cannot be uploaded; the reason has been printed then
  */
-export async function divideFile(
+export async function divideFiles(
+  paths: readonly string[],
+  family: FamilyName,
+  store: PartStore,
+  progress: Progress,
+  terminal: Output,
+  signal: AbortSignal,
+): Promise<DividedFile[]> {
+  if (paths.filter((path) => path === '-').length > 1) {
+    throw new CommandError('standard input can be given once only', 2);
+  }
+  const files: DividedFile[] = [];
+  for (const [index, path] of paths.entries()) {
+    files.push(await divideFile(path, index, family, store, progress, terminal, signal));
+  }
+  return files;
+}
+
+/** @param index which file of the command it is */
+async function divideFile(
   path: string,
   index: number,
   family: FamilyName,

@@ -80,12 +80,20 @@ test('a large file is previewed in parts, and its mistakes have the rows of the 
   expect(invalid.err).toMatch(/error: 1 of 1 files are not valid\n$/);
 });
 
+test('a file of more than 20 parts is not previewed before somebody was asked', async () => {
+  const path = await fixture.file('many.csv', csvOf(COST, costRows(80_000, 'many')));
+  const { code, out, err } = await preview(path);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toMatch(/many\.csv: 80000 rows in 2\d requests\n/);
+  expect(err).toContain('there is nobody to ask: give --yes to go on');
+});
+
 test('upload --preview shows it, and sends nothing where nobody can be asked', async () => {
   const path = await fixture.file('asked.csv', csvOf(COST, [row('asked', '1')]));
   const args = ['upload', path, '--family', 'cost', '--preview'];
   const refused = await fixture.start(args).outcome;
   expect(refused.code).toBe(2);
-  expect(refused.err).toContain('give --yes to send the files anyway');
+  expect(refused.err).toContain('there is nobody to ask: give --yes to go on');
   expect(refused.out).toContain('1 keys: 1 new');
   const stored = "SELECT count() AS rows FROM cost_rows WHERE campaign = 'asked'";
   expect(await fixture.service.query(stored)).toEqual([{ rows: 0 }]);
