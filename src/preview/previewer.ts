@@ -48,7 +48,9 @@ export class Previewer {
   ) {
     const { warehouse } = options;
     this.database = identifier(options.database);
-    this.known = new KnownValuesCache((account) => knownValues(warehouse, this.database, account));
+    this.known = new KnownValuesCache((account) =>
+      this.unlessTooLarge(knownValues(warehouse, this.database, account)),
+    );
   }
 
   /**
@@ -98,13 +100,15 @@ export class Previewer {
     const { warehouse, unusualFactor } = this.options;
     const warnings = [...ofFile];
     signal.throwIfAborted();
-    const known = await this.unlessTooLarge(this.known.of(account));
+    const known = await this.known.of(account);
     if (known !== undefined) warnings.push(...spellingWarnings(values, known));
     if (values.metrics.size > 0) {
       signal.throwIfAborted();
       const metrics = [...values.metrics.keys()];
-      const archived = await archivedAmong(warehouse, this.database, account, metrics);
-      warnings.push(...archivedWarnings(values, archived));
+      const archived = await this.unlessTooLarge(
+        archivedAmong(warehouse, this.database, account, metrics),
+      );
+      if (archived !== undefined) warnings.push(...archivedWarnings(values, archived));
     }
     if (comparisons !== undefined) {
       warnings.push(...comparisonWarnings(values, keys, comparisons));

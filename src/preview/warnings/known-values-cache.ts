@@ -2,9 +2,11 @@ import type { KnownValues } from '../../warehouse/rows/known-values.js';
 import type { SpelledColumn } from './file-values.js';
 import { plainForm } from './file-warnings.js';
 
+/** An account is asked for at most once in this time. */
 const KEPT_MS = 10 * 60_000;
+/** Of more accounts, those that were asked for longest ago are forgotten. */
 const MOST_ACCOUNTS = 100;
-/** Of all accounts together; some 50 MB. */
+/** The same of all values together; some 50 MB. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
 /** The values of a column that an account has, and one of each plain form. */
@@ -15,19 +17,21 @@ export interface Spelling {
 export type KnownSpelling = Readonly<Record<SpelledColumn, Spelling>>;
 
 interface Kept {
-  readonly spelling: Promise<KnownSpelling>;
+  readonly spelling: Promise<KnownSpelling | undefined>;
   /** By `performance.now()`. */
   readonly until: number;
   characters: number;
 }
 
-/** Known values of accounts. Each account is asked for at most once in ten minutes. */
+/** Known values of accounts. Those who come while a query is under way share its answer. */
 export class KnownValuesCache {
   private readonly kept = new Map<string, Kept>();
 
-  constructor(private readonly ask: (account: string) => Promise<KnownValues>) {}
+  /** @param ask undefined: the account has too much for an answer, which is kept as well */
+  constructor(private readonly ask: (account: string) => Promise<KnownValues | undefined>) {}
 
-  of(account: string): Promise<KnownSpelling> {
+  /** Rejects with what `ask` rejects with. That is not kept. */
+  of(account: string): Promise<KnownSpelling | undefined> {
     const known = this.kept.get(account);
     const now = performance.now();
     if (known !== undefined && now < known.until) return known.spelling;
@@ -35,18 +39,21 @@ export class KnownValuesCache {
     const kept: Kept = { spelling: this.asked(account), until: now + KEPT_MS, characters: 0 };
     this.kept.set(account, kept);
     kept.spelling.then(
-      ({ channel, os_name }) => {
-        for (const value of [...channel.exact, ...os_name.exact]) kept.characters += value.length;
+      (spelling) => {
+        kept.characters = charactersOf(spelling);
         this.shrink();
       },
-      () => this.kept.delete(account),
+      () => {
+        if (this.kept.get(account) === kept) this.kept.delete(account);
+      },
     );
     return kept.spelling;
   }
 
-  private async asked(account: string): Promise<KnownSpelling> {
-    const { channel, os_name } = await this.ask(account);
-    return { channel: spellingOf(channel), os_name: spellingOf(os_name) };
+  private async asked(account: string): Promise<KnownSpelling | undefined> {
+    const values = await this.ask(account);
+    if (values === undefined) return undefined;
+    return { channel: spellingOf(values.channel), os_name: spellingOf(values.os_name) };
   }
 
   /** A Map keeps the order of insertion: the first account was asked for longest ago. */
@@ -59,6 +66,12 @@ export class KnownValuesCache {
       this.kept.delete(account);
     }
   }
+}
+
+function charactersOf(spelling: KnownSpelling | undefined): number {
+  if (spelling === undefined) return 0;
+  const values = [...spelling.channel.exact, ...spelling.os_name.exact];
+  return values.reduce((sum, value) => sum + value.length, 0);
 }
 
 function spellingOf(values: readonly string[]): Spelling {

@@ -1,8 +1,11 @@
 import { type Family, keyColumns, ownTexts, valueColumns } from '../../domain/families/index.js';
 import type { NativeBlock, Warehouse } from '../warehouse.js';
+import { FOR_PREVIEWS } from './aside.js';
 
-/** Sums by column: of cost `impressions`, `clicks` and `cost`, of self-serve `event_value`. */
-/** Null: beyond what a double holds. */
+/**
+ * Sums by column: of cost `impressions`, `clicks` and `cost`, of self-serve `event_value`. Null:
+ * beyond what a double holds.
+ */
 export type Measures = Readonly<Record<string, number | null>>;
 
 /** Sums of one currency (cost) or of one metric (self-serve). */
@@ -49,9 +52,6 @@ export const MOST_COMPARED = 10_000;
 export const MOST_LISTED = 100;
 /** So many keys with other currencies. */
 const MOST_OTHERS = 20;
-
-/** Settings of queries that must not disturb the row path. */
-export const ASIDE = 'max_threads = 1, max_execution_time = 10, max_memory_usage = 100663296';
 
 /**
  * Compares keys of an upload with what is stored of them.
@@ -177,7 +177,7 @@ function comparisonSql(database: string, family: Family): string {
     SETTINGS
       optimize_move_to_prewhere_if_final = 1,
       join_use_nulls = 0,
-      ${ASIDE}`;
+      ${FOR_PREVIEWS}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Family, keyColumns } from '../../domain/families/index.js';
-import type { NativeBlock, Warehouse } from '../warehouse.js';
-import { ASIDE } from './compare-keys.js';
+import { MOST_ASKED, type NativeBlock, type Warehouse } from '../warehouse.js';
+import { FOR_WARNINGS } from './aside.js';
 
 /** The sum of cost or event_value of a day and channel, of one currency or metric. */
 export interface StoredDayTotal {
@@ -15,7 +15,7 @@ export interface StoredDayTotal {
 type MaybeTotal = Omit<StoredDayTotal, 'amount'> & { readonly amount: number | null };
 
 /** With more than so many totals, nothing is said of them. */
-const MOST_TOTALS = 100_000;
+const MOST_TOTALS = MOST_ASKED - 1;
 
 /**
  * The stored totals of the block's channels, from some days before its first day to its last,
@@ -51,7 +51,7 @@ export async function storedDayTotals(
        AND (${key}) NOT IN (SELECT ${key} FROM asked)
      GROUP BY date, channel, name
      LIMIT ${MOST_TOTALS + 1}
-     SETTINGS optimize_move_to_prewhere_if_final = 1, ${ASIDE}`,
+     SETTINGS optimize_move_to_prewhere_if_final = 1, ${FOR_WARNINGS}`,
     block,
     'previews',
   );

@@ -1,6 +1,6 @@
 import { blockOf, column, STRING } from '../native/block.js';
 import type { Warehouse } from '../warehouse.js';
-import { ASIDE } from './compare-keys.js';
+import { FOR_WARNINGS } from './aside.js';
 
 /** Channels and os_names that an account has uploaded. */
 export interface KnownValues {
@@ -24,7 +24,7 @@ export async function knownValues(
     const rows = await warehouse.lookUp<{ value: string }>(
       `SELECT DISTINCT value FROM (${from('cost')} UNION ALL ${from('self_serve')})
        WHERE value != '' LIMIT ${MOST_VALUES}
-       SETTINGS ${ASIDE}`,
+       SETTINGS ${FOR_WARNINGS}`,
       asked,
       'previews',
     );
@@ -48,7 +48,7 @@ export async function archivedAmong(
     `SELECT name FROM ${database}.metric_archivals FINAL
      WHERE archived AND (account, name) IN (SELECT account, name FROM asked)
      ORDER BY name
-     SETTINGS ${ASIDE}`,
+     SETTINGS ${FOR_WARNINGS}`,
     blockOf([column('account', STRING, accounts), column('name', STRING, metrics)], metrics.length),
     'previews',
   );
