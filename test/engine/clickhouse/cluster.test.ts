@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { COST } from '../../../src/domain/families/index.js';
+import { Arena } from '../../../src/domain/memory.js';
+import { checkFile } from '../../../src/preview/check-file.js';
 import type { UploadToStore } from '../../../src/warehouse/row-store.js';
+import { compareKeys } from '../../../src/warehouse/rows/compare-keys.js';
+import { storedDayTotals } from '../../../src/warehouse/rows/day-totals.js';
+import { archivedAmong, knownValues } from '../../../src/warehouse/rows/known-values.js';
 import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import {
@@ -18,7 +23,7 @@ import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 import { storageBlock, type StoredKey } from '../../support/model/native-rows.js';
 import { withoutKeeper } from '../../support/clickhouse/without-keeper.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
-import { csv, goodRow, verdictOn } from '../../support/files/files.js';
+import { csv, FACTS, goodRow, verdictOn } from '../../support/files/files.js';
 
 /**
  * The schema behind Distributed tables, as on a cluster. The test removes what needs a Keeper: ON
@@ -132,6 +137,38 @@ describe.each([
     const uploads = [replaced, stored, missing];
     const rows = await rowStore.readBack(COST, uploads);
     expect([...rows.keys()].sort()).toEqual([7n, 8n]);
+  });
+
+  test('a file is compared with what is stored, and what its warnings need is found', async () => {
+    const [account, os_name] = ['previewed', 'iOS'];
+    const rows = ['2026-02-27', '2026-03-01'].map((date) => goodRow('cost', { date, os_name }));
+    const verdict = verdictOn('cost', csv(rows));
+    if (!verdict.valid) throw new Error(verdict.reason);
+    const { requestId, uploadedAt } = key;
+    const upload = { requestId, account, version: 20n, uploadedAt, prepared: verdict.upload };
+    await new SqlRowStore(warehouse, 'custom_data').writeBatch(COST, [upload]);
+
+    const file = csv([rows[1]!, { ...rows[1], campaign: 'new' }]);
+    const parts = [Buffer.from(file)];
+    const task = { family: 'cost', account, parts, facts: FACTS, oldDays: 731 } as const;
+    const checked = checkFile(task, new Arena());
+    if (!checked.valid) throw new Error(checked.reason);
+    const [block] = checked.blocks!;
+    // The single node returns every stored row once for each shard.
+    const comparison = await compareKeys(warehouse, 'custom_data', COST, block!);
+    const counts = { keys: shards + 1, stored: shards, unchanged: shards };
+    expect(comparison).toMatchObject({ ...counts, replaced: [] });
+    expect(await storedDayTotals(warehouse, 'custom_data', COST, block!, 28)).toEqual([
+      { day: '2026-02-27', channel: 'Search', name: 'EUR', amount: 1.5 * shards },
+    ]);
+    expect(await knownValues(warehouse, 'custom_data', account)).toEqual({
+      channel: ['Search'],
+      os_name: ['iOS'],
+    });
+    const metrics = ['visits', 'orders'];
+    expect(await archivedAmong(warehouse, 'custom_data', 'acme', metrics)).toEqual(
+      Array<string>(shards).fill('orders'),
+    );
   });
 
   test('the history finds a request', async () => {
