@@ -21,7 +21,7 @@ const MAY_IMPORT = {
   gateway: ['accounts', 'config', 'csv', 'domain', 'log', 'ops', 'preview', 'status'],
   query: ['config', 'domain', 'ops', 'warehouse'],
   'clients/api': ['domain', 'preview', 'status'],
-  'clients/console': ['clients/api', 'csv', 'domain', 'status'],
+  'clients/console': ['clients/api', 'csv', 'domain', 'preview', 'status'],
 };
 
 /** The programs that people run. No other folder imports from them. */

@@ -20,15 +20,21 @@ const token = new TokenField();
 const service = new UploadService(() => token.value);
 const recent = new RecentSection(new RecentRequests(), service, token);
 let sending: Promise<void> = Promise.resolve();
+let previewing: Promise<void> = Promise.resolve();
 
 const page: Page = {
   checker: new Checker(),
+  hasToken: () => token.isUsable,
+  tokenEdits: () => token.edits,
   demandToken: () => token.demand(),
   service,
   recent,
   timeZone: () => zone.value,
   queue(upload) {
     sending = sending.then(() => upload.send());
+  },
+  queuePreview(ask) {
+    previewing = previewing.then(ask);
   },
   remove(upload) {
     uploads.delete(upload);
@@ -60,6 +66,10 @@ function add(files: readonly File[]): void {
   }
   page.changed();
 }
+
+token.onEntered(() => {
+  for (const upload of uploads) upload.askForPreview();
+});
 
 input.addEventListener('change', () => {
   add([...(input.files ?? [])]);

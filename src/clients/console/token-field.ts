@@ -9,9 +9,11 @@ const TOKEN = /^[\x21-\x7e]+$/;
 export class TokenField {
   private readonly input = byId('token', HTMLInputElement);
   private readonly error = byId('token-error', HTMLElement);
+  private edited = 0;
 
   constructor() {
     this.input.addEventListener('input', () => {
+      this.edited++;
       this.say('');
     });
   }
@@ -20,8 +22,24 @@ export class TokenField {
     return this.input.value.trim();
   }
 
+  /** How often the token has been edited. */
+  get edits(): number {
+    return this.edited;
+  }
+
   get isUsable(): boolean {
     return TOKEN.test(this.value);
+  }
+
+  /** Calls back when a token has been pasted or typed; sometimes twice for the same one. */
+  onEntered(act: () => void): void {
+    const entered = (): void => {
+      if (this.isUsable) act();
+    };
+    this.input.addEventListener('change', entered);
+    this.input.addEventListener('input', (event) => {
+      if (event instanceof InputEvent && event.inputType === 'insertFromPaste') entered();
+    });
   }
 
   /** Whether there is a token; if not, says so and moves the focus to the field. */

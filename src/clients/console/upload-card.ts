@@ -22,6 +22,7 @@ export class UploadCard {
   private readonly steps = element('ol', { class: 'steps', hidden: true });
   private readonly buttons = element('p', { class: 'actions' });
   private readonly mistakes = element('div');
+  private readonly preview = element('div', { class: 'preview' });
 
   constructor(
     private readonly fileName: string,
@@ -42,6 +43,7 @@ export class UploadCard {
       this.steps,
       this.detail,
       this.mistakes,
+      this.preview,
       this.buttons,
     );
   }
@@ -83,14 +85,25 @@ export class UploadCard {
     this.mistakes.replaceChildren(...tables);
   }
 
-  /** Offers these buttons and no others; the focus stays on this card when its button goes. */
+  /** What an upload of the file would do; no content: nothing is said of it. */
+  showPreview(...content: readonly Node[]): void {
+    this.replace(this.preview, content);
+  }
+
+  /** Offers these buttons and no others. */
   offer(actions: readonly { label: string; act: () => void; isPrimary?: boolean }[]): void {
-    const hadFocus = this.buttons.contains(document.activeElement);
-    this.buttons.replaceChildren(
-      ...actions.map(({ label, act, isPrimary }) =>
+    this.replace(
+      this.buttons,
+      actions.map(({ label, act, isPrimary }) =>
         button(label, this.fileName, act, isPrimary === true ? 'primary' : ''),
       ),
     );
+  }
+
+  /** The focus stays on this card when what had it goes. */
+  private replace(box: HTMLElement, content: readonly Node[]): void {
+    const hadFocus = box.contains(document.activeElement);
+    box.replaceChildren(...content);
     if (!hadFocus) return;
     this.root.tabIndex = -1;
     this.root.focus();

@@ -1,5 +1,6 @@
-import { NetworkError, problemOf, UploadClientError } from '../api/errors.js';
+import { NetworkError, ProblemError, problemOf, UploadClientError } from '../api/errors.js';
 import type { FamilyName } from '../../domain/families/index.js';
+import type { Preview } from '../../preview/answer.js';
 import { Backoff } from '../../domain/retry.js';
 import { isFinal, type UploadRequestRecord } from '../../status/transition.js';
 
@@ -9,6 +10,9 @@ const READ_TIMEOUT_MS = 60_000;
 const WAIT_SECONDS = 20;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
+/** How often a busy service is asked, and how long the pauses are at least. */
+const ATTEMPTS = 5;
+const BUSY_PAUSE_MS = 1_000;
 
 /** A file on its way to the service. */
 export interface Sending {
@@ -25,6 +29,7 @@ export interface Sending {
 export class UploadService {
   // Relative to the page, so that a proxy may serve both below a path of its own.
   private readonly base = new URL('../custom-data-upload/v1.0/', document.baseURI);
+  private readonly previews = new URL('../custom-data-preview/v1.0/', document.baseURI);
 
   /** @param token asked for at each call: only its field keeps it */
   constructor(private readonly token: () => string) {}
@@ -69,23 +74,23 @@ export class UploadService {
     });
   }
 
-  async read(family: FamilyName, requestId: string, waitSeconds = 0): Promise<UploadRequestRecord> {
+  /** What an upload of the content would do now. Nothing is stored. */
+  preview(family: FamilyName, content: Blob, name: string, signal: AbortSignal): Promise<Preview> {
+    const body = new FormData();
+    body.append('file', content, name);
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(CREATE_TIMEOUT_MS)]);
+    const init = { method: 'POST', headers: this.headers(), body, signal: ending };
+    return this.call<Preview>(new URL(family, this.previews), init);
+  }
+
+  read(family: FamilyName, requestId: string, waitSeconds = 0): Promise<UploadRequestRecord> {
     const headers = {
       ...this.headers(),
       ...(waitSeconds > 0 && { Prefer: `wait=${waitSeconds}` }),
     };
     const url = new URL(`${family}/requests/${encodeURIComponent(requestId)}`, this.base);
-    let response: Response;
-    let text: string;
-    try {
-      const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
-      response = await fetch(url, { headers, signal, cache: 'no-store', credentials: 'omit' });
-      text = await response.text();
-    } catch (error) {
-      throw new NetworkError(this.base.host, error);
-    }
-    if (!response.ok) throw problemOf(response, text);
-    return JSON.parse(text) as UploadRequestRecord;
+    const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+    return this.call<UploadRequestRecord>(url, { headers, signal });
   }
 
   /**
@@ -118,17 +123,59 @@ export class UploadService {
     }
   }
 
+  private async call<Answer>(url: URL, init: RequestInit): Promise<Answer> {
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(url, { ...init, cache: 'no-store', credentials: 'omit' });
+      text = await response.text();
+    } catch (error) {
+      throw new NetworkError(this.base.host, error);
+    }
+    if (!response.ok) throw problemOf(response, text);
+    return JSON.parse(text) as Answer;
+  }
+
   private headers(): Record<string, string> {
     return { Authorization: `SERVICE-API-KEY ${this.token()}` };
   }
 }
 
+/**
+ * Makes a call, again a few times while the service is busy.
+ *
+ * @param onPause is told of each pause, in seconds
+ */
+export async function whileBusy<Answer>(
+  call: () => Promise<Answer>,
+  onPause: (seconds: number) => void,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      const isBusy = error instanceof ProblemError && error.isPassing;
+      if (!isBusy || attempt === ATTEMPTS || signal?.aborted === true) throw error;
+      const pause = Math.max(BUSY_PAUSE_MS, retryAfterMs(error));
+      onPause(Math.ceil(pause / 1_000));
+      await sleep(pause);
+    }
+  }
+}
+
+/** An error in words for the user. */
+export function textOf(error: unknown): string {
+  if (error instanceof UploadClientError) return error.message;
+  return `This page failed: ${error instanceof Error ? error.message : String(error)}`;
+}
+
 /** How long the service asks to wait before the next call; 0: it does not say. */
-export function retryAfterMs(error: unknown): number {
+function retryAfterMs(error: unknown): number {
   return error instanceof Error && 'retryAfterMs' in error ? Number(error.retryAfterMs ?? 0) : 0;
 }
 
-export function sleep(milliseconds: number): Promise<void> {
+function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
   });

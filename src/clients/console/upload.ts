@@ -1,21 +1,17 @@
-import { ProblemError, UploadClientError } from '../api/errors.js';
 import type { FamilyName } from '../../domain/families/index.js';
 import type { UploadRequestRecord } from '../../status/transition.js';
 import type { CheckAnswer } from './check-messages.js';
 import type { Checker } from './checker.js';
 import { announce, download, element } from './elements.js';
+import { FilePreview, type PreviewPage } from './file-preview.js';
 import type { RecentSection } from './recent-section.js';
 import { countText, FAMILY_NAMES, mistakesIn, shellWord, sizeText, STATUS_TEXTS } from './texts.js';
 import { UploadCard } from './upload-card.js';
-import { retryAfterMs, sleep, type UploadService } from './upload-service.js';
-
-const ATTEMPTS = 5;
-const PAUSE_MS = 1_000;
+import { textOf, whileBusy } from './upload-service.js';
 
 /** What a file needs of the page. */
-export interface Page {
+export interface Page extends PreviewPage {
   readonly checker: Checker;
-  readonly service: UploadService;
   readonly recent: RecentSection;
   /** Whether there is a token; if not, the user is told. */
   demandToken(): boolean;
@@ -34,6 +30,7 @@ export class Upload {
   isReady = false;
   private content: Blob | undefined;
   private reason: string | null = null;
+  private readonly preview: FilePreview;
   private readonly idempotencyKey = randomKey();
 
   constructor(
@@ -42,6 +39,9 @@ export class Upload {
     private readonly page: Page,
   ) {
     this.card = new UploadCard(file.name, `${FAMILY_NAMES[family]}, ${sizeText(file.size)}`);
+    this.preview = new FilePreview(file, family, this.card, page, (reason) => {
+      this.refusedByPreview(reason);
+    });
   }
 
   /** Judges the file here, by the rules of the service. */
@@ -54,10 +54,16 @@ export class Upload {
     page.changed();
   }
 
+  /** Asks the service what the file would do, if it may be sent. */
+  askForPreview(): void {
+    if (this.isReady) this.preview.ask(this.content ?? this.file);
+  }
+
   /** Sends the file, if there is a token. */
   enqueue(): void {
     if (!this.page.demandToken()) return;
     this.isReady = false;
+    this.preview.drop();
     this.card.say('Waiting to be sent', 'busy');
     this.card.explain();
     this.card.offer([]);
@@ -81,7 +87,7 @@ export class Upload {
   }
 
   /** Retries a few times while the service is busy. */
-  private async create(): Promise<UploadRequestRecord> {
+  private create(): Promise<UploadRequestRecord> {
     const { card, file, family, idempotencyKey, content = file } = this;
     const name = content === file ? file.name : `${file.name}.gz`;
     const onProgress = (fraction: number): void => {
@@ -89,24 +95,15 @@ export class Upload {
       card.say(`Sending: ${rest}`, 'busy');
       card.sent(fraction);
     };
-    for (let attempt = 1; ; attempt++) {
-      onProgress(0);
-      try {
-        return await this.page.service.create({
-          family,
-          content,
-          name,
-          idempotencyKey,
-          onProgress,
-        });
-      } catch (error) {
-        const isBusy = error instanceof ProblemError && error.isPassing;
-        if (!isBusy || attempt === ATTEMPTS) throw error;
-        const pause = Math.max(PAUSE_MS, retryAfterMs(error));
-        card.say(`The service is busy; trying again in ${Math.ceil(pause / 1000)} s`, 'busy');
-        await sleep(pause);
-      }
-    }
+    return whileBusy(
+      () => {
+        onProgress(0);
+        return this.page.service.create({ family, content, name, idempotencyKey, onProgress });
+      },
+      (seconds) => {
+        card.say(`The service is busy; trying again in ${seconds} s`, 'busy');
+      },
+    );
   }
 
   private async follow(created: UploadRequestRecord): Promise<void> {
@@ -161,15 +158,30 @@ export class Upload {
       if (isPackedHere) card.explain(`It will be sent as gzip, ${sizeText(sent.size)}.`);
       card.offer([this.sending('Send'), this.removing()]);
       announce(`${file.name}: ${text}`);
+      this.askForPreview();
       return;
     }
     const text = wrongRows > 0 ? countText(wrongRows, 'wrong row') : 'Not valid';
+    this.showInvalid(text, 'What is wrong', reason, wrongRows > 0);
+  }
+
+  /** The check here has found nothing wrong, but the service knows more. */
+  private refusedByPreview(reason: string): void {
+    this.isReady = false;
+    this.reason = reason;
+    const hasRows = mistakesIn(reason).some(({ row }) => row !== undefined && row > 1);
+    this.showInvalid('Not valid for the service', 'What the service found', reason, hasRows);
+    this.page.changed();
+  }
+
+  private showInvalid(text: string, by: string, reason: string, hasRows: boolean): void {
+    const { card, file } = this;
     card.say(text, 'bad');
     card.explain('The service would refuse this file as a whole. Correct it and choose it again.');
-    card.showMistakes('What is wrong', mistakesIn(reason));
+    card.showMistakes(by, mistakesIn(reason));
     card.offer([
-      ...(wrongRows > 0 ? [this.annotating()] : []),
-      this.sending('Send all the same'),
+      ...(hasRows ? [this.annotating()] : []),
+      this.sending('Send anyway'),
       this.removing(),
     ]);
     announce(`${file.name}: ${text}`);
@@ -202,6 +214,7 @@ export class Upload {
 
   private removing() {
     const act = (): void => {
+      this.preview.drop();
       this.page.remove(this);
     };
     return { label: 'Remove', act };
@@ -222,11 +235,6 @@ export class Upload {
     download(answer.csv, `${file.name.replace(/(\.csv)?(\.gz)?$/i, '')}-wrong-rows.csv`);
     announce(`Downloaded the wrong rows of ${file.name}`);
   }
-}
-
-function textOf(error: unknown): string {
-  if (error instanceof UploadClientError) return error.message;
-  return `This page failed: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 /** 128 random bits; `crypto.randomUUID` exists on pages behind TLS alone. */

@@ -136,12 +136,17 @@ export class ConsolePage {
     await this.card(fileName).getByRole('button', { name: label }).click();
   }
 
-  /** Returns row, column and message of each mistake in the table. */
-  async mistakes(fileName: string, caption: string): Promise<string[][]> {
+  /** Returns the cells of a table about the file, by row. */
+  async cells(fileName: string, caption: string): Promise<string[][]> {
     const table = this.card(fileName).getByRole('table', { name: caption });
     await table.waitFor();
     const rows = await table.locator('tbody tr').all();
     return Promise.all(rows.map((row) => row.locator('td').allInnerTexts()));
+  }
+
+  /** Waits until the card of the file has this text. */
+  async shows(fileName: string, text: string | RegExp): Promise<void> {
+    await this.card(fileName).getByText(text).waitFor();
   }
 
   async downloadWrongRows(fileName: string): Promise<{ name: string; csv: string }> {

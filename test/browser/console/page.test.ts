@@ -120,13 +120,19 @@ describeWithChromium('the page of the console', () => {
     await keyboard.press('Enter');
     const chooser = await chosen;
     const content = csv([goodRow('cost', { campaign: 'by keys' })]);
+    const status = page.getByRole('status');
+    // What comes within a moment is read together. Later texts take the place of this one.
+    const valid = status.filter({ hasText: 'keys.csv: Valid: 1 row' }).waitFor();
+    const preview = status.filter({ hasText: 'keys.csv: 1 key: 1 new' }).waitFor();
     await chooser.setFiles({
       name: 'keys.csv',
       mimeType: 'text/csv',
       buffer: Buffer.from(content),
     });
     await console.state('keys.csv', 'Valid: 1 row');
-    await page.getByRole('status').filter({ hasText: 'keys.csv: Valid: 1 row' }).waitFor();
+    await Promise.all([valid, preview]);
+    await tabTo(/^Warnings about keys\.csv/);
+    await tabTo(/^Sums of the keys of keys\.csv/);
     await tabTo(/^Send keys\.csv/);
     await keyboard.press('Enter');
     await console.state('keys.csv', 'Succeeded');
@@ -147,6 +153,10 @@ describeWithChromium('the page of the console', () => {
     expect(await console.page.evaluate('document.activeElement.id')).toBe('token');
     expect(await console.tokenField.getAttribute('aria-invalid')).toBe('true');
     await console.state('a.csv', 'Valid');
+    await console.shows('a.csv', 'Paste the API token to see what this file would replace.');
+    await console.pasteToken();
+    await console.page.keyboard.press('Tab');
+    await console.shows('a.csv', 'If you send it: 1 key');
     await console.close();
   });
 
@@ -208,11 +218,17 @@ describeWithChromium('the page of the console', () => {
     );
     await console.state('good.csv', 'Valid');
     await console.state('large.csv', 'Too large');
+    await console.shows('good.csv', 'If you send it: 1 key');
     await check();
-    await console.click(LONG, 'Send all the same');
+    await console.click(LONG, 'Send anyway');
     await console.state(LONG, 'Failed');
     await console.click('good.csv', 'Send');
     await console.state('good.csv', 'Succeeded');
+    // With every table that a preview may have.
+    const changed = ['2.5', '0'].map((cost) => goodRow('cost', { channel: 'search', cost }));
+    const replacing = goodRow('cost', { cost: '99', currency: 'USD' });
+    await console.pick({ name: 'changed.csv', content: csv([...changed, replacing]) });
+    await console.cells('changed.csv', 'What changed.csv would replace');
     await check();
     await console.close();
   });

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Request } from 'playwright-core';
 
 import { describeWithChromium } from '../../support/machine/chromium.js';
 import { csv, goodRow } from '../../support/files/files.js';
 import { type ConsolePage, ConsoleService, INTEGRATED } from './console.js';
 
 const REFUSED = [/Failed to load resource/];
+
+const isCreate = (request: Request): boolean =>
+  request.method() === 'POST' && request.url().endsWith('/requests/');
 
 describeWithChromium('a file in the console', () => {
   let service: ConsoleService;
@@ -88,29 +92,35 @@ describeWithChromium('a file in the console', () => {
     const console = await visit(async (console) => {
       await console.pick({ name: 'wrong.csv', content });
       await console.state('wrong.csv', '2 wrong rows');
-      expect(await console.mistakes('wrong.csv', 'What is wrong')).toEqual(found);
+      expect(await console.cells('wrong.csv', 'What is wrong')).toEqual(found);
       const download = await console.downloadWrongRows('wrong.csv');
       expect(download).toEqual({ name: 'wrong-wrong-rows.csv', csv: annotated });
 
-      await console.click('wrong.csv', 'Send all the same');
+      await console.click('wrong.csv', 'Send anyway');
       await console.state('wrong.csv', 'Failed');
-      expect(await console.mistakes('wrong.csv', 'What the service found')).toEqual(found);
+      expect(await console.cells('wrong.csv', 'What the service found')).toEqual(found);
       expect((await console.downloadWrongRows('wrong.csv')).csv).toBe(annotated);
     });
     await console.close();
   });
 
-  test('what only the service knows is in the wrong rows as well', async () => {
+  test('what only the service knows is found by its preview, and is in the wrong rows', async () => {
     const content = csv([goodRow('cost'), goodRow('cost', { channel: INTEGRATED })]);
+    const message = 'is a channel with cost integration, its cost cannot be uploaded';
     const console = await visit(async (console) => {
       await console.pick({ name: 'channel.csv', content });
-      await console.state('channel.csv', 'Valid: 2 rows');
-      await console.click('channel.csv', 'Send');
+      await console.state('channel.csv', 'Not valid for the service');
+      const found = [['3', 'channel', `"${INTEGRATED}" ${message}`]];
+      expect(await console.cells('channel.csv', 'What the service found')).toEqual(found);
+      const send = console.page.getByRole('button', { name: 'Send all valid files' });
+      expect(await send.isDisabled()).toBe(true);
+      const line =
+        `2026-03-01,${INTEGRATED},EUR,Spring,100,10,1.5,` +
+        `"row 3: channel ""${INTEGRATED}"" ${message}"`;
+      expect((await console.downloadWrongRows('channel.csv')).csv.split('\r\n')[1]).toBe(line);
+      await console.click('channel.csv', 'Send anyway');
       await console.state('channel.csv', 'Failed');
-      expect((await console.downloadWrongRows('channel.csv')).csv.split('\r\n')[1]).toBe(
-        `2026-03-01,${INTEGRATED},EUR,Spring,100,10,1.5,"row 3: channel ""${INTEGRATED}"" is a ` +
-          'channel with cost integration, its cost cannot be uploaded"',
-      );
+      expect((await console.downloadWrongRows('channel.csv')).csv.split('\r\n')[1]).toBe(line);
     });
     await console.close();
   });
@@ -132,7 +142,7 @@ describeWithChromium('a file in the console', () => {
       await console.pick({ name: 'large.csv', content: large });
       await console.state('large.csv', 'Valid: 50,000 rows');
       const [posted] = await Promise.all([
-        console.page.waitForRequest((request) => request.method() === 'POST'),
+        console.page.waitForRequest(isCreate),
         console.click('large.csv', 'Send'),
       ]);
       await console.state('large.csv', 'Succeeded');
@@ -151,7 +161,7 @@ describeWithChromium('a file in the console', () => {
     const console = await visit(async (console) => {
       const keys: (string | undefined)[] = [];
       console.page.on('request', (request) => {
-        if (request.method() === 'POST') keys.push(request.headers()['idempotency-key']);
+        if (isCreate(request)) keys.push(request.headers()['idempotency-key']);
       });
       await console.pasteToken('nobody');
       await console.pick({ name: 'again.csv', content });
@@ -232,9 +242,9 @@ describeWithChromium('a file in the console', () => {
     const console = await visit(async (console) => {
       await console.pick({ name, content: `${attack},${content}` }, { name: 'value.csv', content });
       await console.state(name, '2 wrong rows');
-      await console.click(name, 'Send all the same');
+      await console.click(name, 'Send anyway');
       await console.state(name, 'Failed');
-      const [[, , message]] = (await console.mistakes('value.csv', 'What is wrong')) as [string[]];
+      const [[, , message]] = (await console.cells('value.csv', 'What is wrong')) as [string[]];
       expect(message).toContain('<img src=x onerror');
       await console.page.reload();
       await console.page.getByRole('rowheader', { name }).waitFor();
