@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { adapted, commandsOf, ROOT, sh, stepsOf } from '../../support/documents/commands.js';
+import { adapted, commandsOf, ROOT, sh, stepsOf, TOOL } from '../../support/documents/commands.js';
 import { Page, snippet } from '../../support/documents/page.js';
 import { until } from '../../support/kafka/until.js';
 import { describeIf } from '../../support/machine/describe-if.js';
@@ -42,23 +42,26 @@ describeIf(runs('curl', ['--version']), 'curl is missing')('the service', () => 
     const { ports, stop } = await startedBy(start!, dataDir);
     try {
       const created = await sh(createToken!, { DATA_DIR: dataDir }, ROOT);
-      const env = { TOKEN: created.stdout.trim() };
-      const api = { 'http://127.0.0.1:8080': `http://127.0.0.1:${ports.api}` };
+      const url = `http://127.0.0.1:${ports.api}`;
+      const env = { TOKEN: created.stdout.trim(), CUSTOM_DATA_URL: url };
+      const api = { 'http://127.0.0.1:8080': url };
       const run = async (command: string): Promise<string> =>
         (await sh(command, env, folder)).stdout;
 
-      const [cat, create] = stepsOf(snippet('../README.md', 'cat cost.csv'));
+      const [cat, preview, create, read] = stepsOf(snippet('../README.md', 'cat cost.csv'));
       await writeFile(join(folder, 'cost.csv'), cat!.output);
       expect(await run(cat!.command)).toBe(cat!.output);
-      let record = '';
-      // A running service accepts a new token within a second.
+      const previewOurs = adapted(preview!.command, { 'npx custom-data': TOOL });
+      let previewed = '';
+      // A running service accepts a new token within a second. Until then the command fails.
       await until(async () => {
-        record = await run(adapted(create!.command, api));
-        return !record.includes('"status":401');
+        previewed = await run(previewOurs).catch(() => '');
+        return previewed !== '';
       }, 100);
+      expect(masked(previewed)).toBe(masked(preview!.output));
+      let record = await run(adapted(create!.command, api));
       expect(masked(`${record}\n`)).toBe(masked(create!.output));
 
-      const [read] = stepsOf(snippet('../README.md', 'requests/01a1fbe9'));
       const { requestId } = JSON.parse(record) as { requestId: string };
       const readOurs = adapted(read!.command.replace(ID, requestId), api);
       await until(async () => {

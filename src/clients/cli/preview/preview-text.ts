@@ -14,10 +14,11 @@ export function previewText(preview: FilePreview): string {
     lines.push(`  ${column}`, ...messages.map((message) => `    ${message}`));
   }
   if (!valid) return ended(lines);
+  const keyCount = `${keys.total} key${keys.total === 1 ? '' : 's'}`;
   lines.push(
     compared
-      ? `  ${keys.total} keys: ${keys.new!} new, ${keys.replaced!} replaced, ${keys.unchanged!} unchanged (at ${asOf} UTC)`
-      : `  ${keys.total} keys, too many to compare them with what is stored`,
+      ? `  ${keyCount}: ${keys.new!} new, ${keys.replaced!} replaced, ${keys.unchanged!} unchanged (at ${asOf} UTC)`
+      : `  ${keyCount}, too many to compare them with what is stored`,
   );
   for (const { column, rows: at, message } of warnings) {
     const where = at.length === 0 ? '' : ` (row${at.length === 1 ? '' : 's'} ${at.join(', ')})`;

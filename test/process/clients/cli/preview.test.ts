@@ -94,7 +94,7 @@ test('upload --preview shows it, and sends nothing where nobody can be asked', a
   const refused = await fixture.start(args).outcome;
   expect(refused.code).toBe(2);
   expect(refused.err).toContain('there is nobody to ask: give --yes to go on');
-  expect(refused.out).toContain('1 keys: 1 new');
+  expect(refused.out).toContain('1 key: 1 new');
   const stored = "SELECT count() AS rows FROM cost_rows WHERE campaign = 'asked'";
   expect(await fixture.service.query(stored)).toEqual([{ rows: 0 }]);
   const sent = await fixture.start([...args, '--yes']).outcome;
