@@ -1,6 +1,7 @@
 import type { BusboySinkCommands } from './baselines/busboy-sink.js';
 import type { Bench } from './benchmark.js';
 import type { CostSpec } from './load/cost-files.js';
+import { PreviewClients, type Previewing } from './load/preview-clients.js';
 import type { Target } from './load/requests.js';
 import { inTurn } from './measure.js';
 import { Child } from './process/child.js';
@@ -18,7 +19,7 @@ export async function b5(bench: Bench): Promise<readonly Figure[]> {
   const { ours, synced, nothing } = await inTurn(
     bench.sizes.rounds,
     {
-      ours: () => gateway(bench),
+      ours: () => gatewayRate(bench),
       synced: () => busboySink(bench, true),
       nothing: () => busboySink(bench, false),
     },
@@ -46,12 +47,27 @@ export async function b5(bench: Bench): Promise<readonly Figure[]> {
   ];
 }
 
-async function gateway(bench: Bench): Promise<number> {
+/**
+ * Megabytes a second that the gateway accepts.
+ *
+ * @param previewing of a file beside it, by one client
+ */
+export async function gatewayRate(
+  bench: Bench,
+  previewing?: Pick<Previewing, 'pauseMs'> & { readonly file: Buffer },
+): Promise<number> {
   const folder = await makeFolder();
   const program = Child.start<GatewayCommands>('programs/gateway', { execArgv: V8_OPTIONS });
   try {
-    const target = await program.call('start', { folder });
-    return await megabytesPerSecond(bench, target, () => program.call('bytes'));
+    const hasPreviews = previewing !== undefined;
+    const target = await program.call('start', { folder, hasPreviews });
+    const rate = (): Promise<number> =>
+      megabytesPerSecond(bench, target, () => program.call('bytes'));
+    if (!hasPreviews) return await rate();
+    const clients = await PreviewClients.start([target], previewing.file, previewing.pauseMs);
+    return await rate().finally(async () => {
+      bench.say(`${await clients.stop()} previews`);
+    });
   } finally {
     await program.end();
     await removeFolder(folder);

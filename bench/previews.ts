@@ -1,66 +1,181 @@
+import { cp } from 'node:fs/promises';
+
+import { gatewayRate } from './b5-accepting.js';
 import type { Bench } from './benchmark.js';
 import { Connection } from './load/connection.js';
 import { loadOf } from './load/load.js';
+import { PreviewClients, type Previewing } from './load/preview-clients.js';
 import { previewRequest } from './load/requests.js';
-import { quantile } from './measure.js';
+import { inTurn, quantile } from './measure.js';
+import { Child } from './process/child.js';
+import { makeFolder, removeFolder } from './process/cleanup.js';
 import { mostResidentBytes, residentBytes } from './process/usage.js';
-import { atMost, type Figure, valueFigure } from './report/figure.js';
-import { Service } from './service/service.js';
+import type { ClickHouseServerCommands } from './programs/clickhouse-server.js';
+import { atLeast, atMost, type Figure, ratioFigure, valueFigure } from './report/figure.js';
+import { Service, type ServiceOptions } from './service/service.js';
 import { storedRows } from './service/stored-rows.js';
-import { costLoad } from './service/throughput.js';
+import { costLoad, serviceThroughput } from './service/throughput.js';
 
 const MIB = 1_048_576;
+/** Files of the first account as they are stored. */
+const STORED = { ...costLoad(4, 5, 100), isDisjoint: true };
+/** Files of keys that nobody has. */
+const FRESH = costLoad(4, 1, 7);
 
-/** What previews take, with rows stored. */
+const SELDOM: Previewing = { clients: 1, pauseMs: 5_000 };
+const WITHOUT_PAUSE: Previewing = { clients: 8, pauseMs: 0 };
+
+/** What previews take with rows stored, and what they leave for uploads. */
 export async function previews(bench: Bench): Promise<readonly Figure[]> {
   const { sizes } = bench;
   const rows = sizes.previewStoredRows;
   const stored = await storedRows({ ...bench, sizes: { ...sizes, storedRows: rows } });
-  const service = await Service.start({ stored: stored.folder });
-  const connection = await Connection.open(service.target.port);
+  return [
+    ...(await alone(bench, 'embedded', { stored: stored.folder })),
+    ...(await overHttp(bench, stored.folder)),
+    ...(await besideUploads(bench)),
+  ];
+}
+
+/** The same through the HTTP adapter, from a server with the rows. */
+async function overHttp(bench: Bench, stored: string): Promise<readonly Figure[]> {
+  const folder = await makeFolder();
+  const clickhouse = Child.start<ClickHouseServerCommands>('programs/clickhouse-server');
   try {
-    // The files of the first account as they are stored, and files of new keys.
-    const same = loadOf({ ...costLoad(4, 5, 100), isDisjoint: true });
-    const fresh = loadOf(costLoad(4, 1, 7));
-    const took = async (files: readonly Buffer[], expected: string): Promise<number[]> => {
-      const times: number[] = [];
-      for (let at = 0; at < sizes.previews; at++) {
-        const request = previewRequest(service.target, 'cost', files[at % files.length]!);
-        const from = performance.now();
-        const { status, body } = await connection.send(...request);
-        times.push(performance.now() - from);
-        if (status !== 200 || !body.includes(expected)) {
-          throw new Error(`a preview was answered ${status}: ${body.slice(0, 500)}`);
-        }
-      }
-      return times.sort((a, b) => a - b);
-    };
+    await cp(stored, folder, { recursive: true });
+    const env = await clickhouse.call('start', { folder });
+    return await alone(bench, 'HTTP', { env });
+  } finally {
+    await clickhouse.end();
+    await removeFolder(folder);
+  }
+}
+
+/** The time of previews, one after the other, and the memory of two at once. */
+async function alone(
+  { sizes, say }: Bench,
+  where: string,
+  options: ServiceOptions,
+): Promise<readonly Figure[]> {
+  const service = await Service.start({ ...options, accounts: 2 });
+  const { port } = service.target;
+  const [first, second] = [await Connection.open(port), await Connection.open(port)];
+  const preview = async (
+    connection: Connection,
+    token: string,
+    file: Buffer,
+    expected: string,
+  ): Promise<number> => {
+    const request = previewRequest({ port, token }, 'cost', file);
+    const from = performance.now();
+    const { status, body } = await connection.send(...request);
+    const took = performance.now() - from;
+    if (status === 200 && body.includes(expected)) return took;
+    throw new Error(`a preview was answered ${status}: ${body.slice(0, 500)}`);
+  };
+  const [token, other] = service.tokens as readonly [string, string];
+  const same = loadOf(STORED).files;
+  const fresh = loadOf(FRESH).files;
+  const unchanged = (at: number): Promise<number> =>
+    preview(first, token, same[at % same.length]!, '"new":0,"replaced":0');
+  const added = (at: number): Promise<number> =>
+    preview(second, other, fresh[at % fresh.length]!, '"replaced":0,"unchanged":0');
+  try {
     const before = await residentBytes(service.pid);
-    await took(same.files.slice(0, 1), '"new":0,"replaced":0');
-    const unchanged = await took(same.files, '"new":0,"replaced":0');
-    const added = await took(fresh.files, '"replaced":0,"unchanged":0');
+    // Starts the thread, opens the connection, and asks for the known values.
+    const firstMs = await unchanged(0);
+    await added(0);
+    const times = { unchanged: [] as number[], added: [] as number[] };
+    for (let at = 0; at < sizes.previews; at++) times.unchanged.push(await unchanged(at));
+    for (let at = 0; at < sizes.previews; at++) times.added.push(await added(at));
+    for (let at = 0; at < sizes.previews; at++) await Promise.all([unchanged(at), added(at)]);
     const grown = (await mostResidentBytes(service.pid)) - before;
-    const of = (name: string, times: readonly number[], q: number, goal?: number): Figure =>
+    say(`previews, ${where}: the first took ${Math.round(firstMs)} ms`);
+    const name = `previews of 10,000 rows with ${sizes.previewStoredRows} stored, ${where}`;
+    const figure = (of: string, all: readonly number[], q: number): Figure =>
       valueFigure({
-        name: `previews of 10,000 rows with ${rows} stored: ${name}`,
+        name: `${name}: ${of}, p${q * 100}`,
         unit: 'ms',
-        values: [quantile(times, q)],
-        ...(goal !== undefined && { goal: atMost(goal) }),
+        values: [quantile(all.toSorted((a, b) => a - b), q)],
+        ...(q === 0.95 && { goal: atMost(500) }),
       });
     return [
-      of('2,000 keys stored already, p50', unchanged, 0.5),
-      of('2,000 keys stored already, p95', unchanged, 0.95, 500),
-      of('10,000 new keys, p50', added, 0.5),
-      of('10,000 new keys, p95', added, 0.95, 500),
+      ...[0.5, 0.95].map((q) => figure('2,000 keys that are stored', times.unchanged, q)),
+      ...[0.5, 0.95].map((q) => figure('10,000 new keys', times.added, q)),
       valueFigure({
-        name: 'previews: resident memory above that before',
+        name: `previews, ${where}: two at once, memory above that before the first`,
         unit: 'MiB',
         values: [grown / MIB],
         goal: atMost(192),
+        isLimit: true,
       }),
     ];
   } finally {
-    connection.close();
+    first.close();
+    second.close();
     await service.kill();
   }
+}
+
+/** Uploads beside previews, against uploads alone. */
+async function besideUploads(bench: Bench): Promise<readonly Figure[]> {
+  const [file] = loadOf(FRESH).files as readonly [Buffer];
+  const b1 = (previewing?: Previewing): Promise<number> => {
+    if (previewing === undefined) return serviceThroughput(bench, { rowsPerKey: 1 });
+    const { clients, pauseMs } = previewing;
+    return serviceThroughput(bench, {
+      rowsPerKey: 1,
+      beside: async ({ target: { port }, tokens }) => {
+        const targets = Array.from({ length: clients }, (_, at) => {
+          return { port, token: tokens[at % tokens.length]! };
+        });
+        const started = await PreviewClients.start(targets, file, pauseMs);
+        return async () => {
+          bench.say(`${await started.stop()} previews of ${clients} clients`);
+        };
+      },
+    });
+  };
+  const told = (name: string, round: number, rate: number): void => {
+    bench.say(`previews, round ${round + 1}, ${name}: ${Math.round(rate)}`);
+  };
+  const { rounds } = bench.sizes;
+  const throughput = await inTurn(
+    rounds,
+    { alone: () => b1(), seldom: () => b1(SELDOM), always: () => b1(WITHOUT_PAUSE) },
+    told,
+  );
+  const accepting = await inTurn(
+    rounds,
+    { alone: () => gatewayRate(bench), seldom: () => gatewayRate(bench, { ...SELDOM, file }) },
+    told,
+  );
+  const note = bench.generator.usage();
+  const shared = { beside: 'without previews', note };
+  return [
+    ratioFigure({
+      ...shared,
+      name: 'B1 with a preview every five seconds',
+      goal: atLeast(0.95),
+      unit: 'rows/s',
+      ours: throughput.seldom,
+      theirs: throughput.alone,
+    }),
+    ratioFigure({
+      ...shared,
+      name: 'B1 with eight clients that preview without pause',
+      goal: atLeast(0.8),
+      unit: 'rows/s',
+      ours: throughput.always,
+      theirs: throughput.alone,
+    }),
+    ratioFigure({
+      ...shared,
+      name: 'B5 with a preview every five seconds',
+      goal: atLeast(0.95),
+      unit: 'MB/s',
+      ours: accepting.seldom,
+      theirs: accepting.alone,
+    }),
+  ];
 }

@@ -17,12 +17,15 @@ import type { UploadEnd } from '../../src/log/uploads/upload-records.js';
 import { createApi } from '../../src/gateway/api.js';
 import type { GatewayDependencies } from '../../src/gateway/dependencies.js';
 import { GatewayModule } from '../../src/gateway/gateway.module.js';
+import { PreviewThread } from '../../src/preview/preview-thread.js';
+import { Previewer } from '../../src/preview/previewer.js';
 import { configuredKafkaLog } from '../../src/log/kafka/configured.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
 import type { UploadLog } from '../../src/log/upload-log.js';
 import { createLogger, type Logger } from '../../src/ops/logger.js';
 import { startRequestReader } from '../../src/status/request-reader.js';
 import { SqlRequestStore } from '../../src/status/sql-request-store.js';
+import { migrate } from '../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { ACCOUNT } from '../service/service.js';
 import { obey } from '../process/commands.js';
@@ -43,6 +46,8 @@ export interface GatewayOptions {
   readonly folder: string;
   /** More variables of the environment. KAFKA_BROKERS chooses Kafka. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether there is an empty warehouse, so that files can be previewed. */
+  readonly hasPreviews?: boolean;
 }
 
 setDefaultHighWaterMark(false, STREAM_BYTES);
@@ -52,7 +57,7 @@ let log: UploadLog;
 let begins: readonly number[];
 
 const commands = {
-  async start({ folder, env }: GatewayOptions): Promise<Target> {
+  async start({ folder, env, hasPreviews }: GatewayOptions): Promise<Target> {
     mkdirSync(folder, { recursive: true });
     const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'warn', ...env });
     const logger = createLogger(config.logLevel);
@@ -70,6 +75,10 @@ const commands = {
     const newToken = { account: ACCOUNT, role: 'owner', timeZone: 'UTC' } as const;
     const { token } = await createToken(join(folder, 'tokens.json'), newToken);
     const tokens = await TokenFile.open(config.tokensFile, logger);
+    const previewer =
+      hasPreviews === true
+        ? await previewerIn(folder, config, logger)
+        : { preview: () => Promise.reject(new Error('no warehouse')) };
     const dependencies: GatewayDependencies = {
       log,
       tokens,
@@ -77,8 +86,7 @@ const commands = {
       fence: reader,
       erased: { covers: () => false },
       clock,
-      // B5 makes no previews.
-      previewer: { preview: () => Promise.reject(new Error('no warehouse')) },
+      previewer,
       config,
       logger,
     };
@@ -110,6 +118,17 @@ const commands = {
 };
 
 export type GatewayCommands = typeof commands;
+
+async function previewerIn(folder: string, config: Config, logger: Logger): Promise<Previewer> {
+  // Only here: other benchmarks measure the memory of a gateway that has no engine.
+  const { ChdbWarehouse } = await import('../../src/warehouse/chdb/chdb-warehouse.js');
+  const database = config.clickhouseDatabase;
+  const warehouse = await ChdbWarehouse.open(folder, database);
+  await migrate(warehouse, database);
+  const thread = new PreviewThread();
+  const check = thread.check.bind(thread);
+  return new Previewer(check, { warehouse, database, logger, ...config.warnings });
+}
 
 async function openLog(config: Config, logger: Logger): Promise<UploadLog> {
   const { kafka, dataDir, limits } = config;

@@ -47,6 +47,8 @@ export interface ThroughputOptions extends ServiceOptions {
   readonly concurrency?: number;
   /** Totals that accounts have stored before. */
   readonly before?: ReadonlyMap<string, Totals>;
+  /** Begins what runs beside the measured uploads; what it returns ends that. */
+  readonly beside?: (service: Service) => Promise<() => Promise<void>>;
   /** Whether to stop the service cleanly, because its servers stay in use. */
   readonly stopsCleanly?: boolean;
 }
@@ -80,7 +82,9 @@ export async function serviceThroughput(
       });
     await upload(small);
     await upload(warmUp);
-    const { seconds } = generator.note(await upload(load, service.tokens));
+    const endBeside = await options.beside?.(service);
+    const uploaded = upload(load, service.tokens).finally(() => endBeside?.());
+    const { seconds } = generator.note(await uploaded);
     await service.requireTotals(plus(kept, warmed), kept, before);
     return (sent.rows * sizes.accounts) / seconds;
   } finally {
