@@ -87,6 +87,19 @@ test('a create that is refused for now or broken off is sent again, with the sam
   expect(await costsOf('again')).toHaveLength(1);
 });
 
+test('a file is previewed, also while the service is busy, and nothing is stored', async () => {
+  const faults: ReturnType<Fault>[] = [{ status: 503 }, 'cut after'];
+  const client = await clientBehind((_call, index) => faults[index]);
+  const file = Buffer.from(fileWith('cost', { campaign: 'shown' }));
+  const preview = await client.preview('cost', file);
+  expect(preview).toMatchObject({ valid: true, reason: null, rows: 1, keys: { total: 1, new: 1 } });
+  expect(creates()).toHaveLength(3);
+  expect(await costsOf('shown')).toEqual([]);
+  const large = client.preview('cost', Buffer.alloc(1_048_577));
+  await expect(large).rejects.toThrow(FileTooLargeError);
+  expect(creates()).toHaveLength(3);
+});
+
 test('every upload draws a key of its own', async () => {
   const client = await clientBehind(() => undefined);
   const file = Buffer.from(fileWith('cost', {}));
