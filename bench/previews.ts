@@ -107,7 +107,12 @@ async function alone(
       valueFigure({
         name: `${name}: ${of}, p${q * 100}`,
         unit: 'ms',
-        values: [quantile(all.toSorted((a, b) => a - b), q)],
+        values: [
+          quantile(
+            all.toSorted((a, b) => a - b),
+            q,
+          ),
+        ],
         ...(q === 0.95 && { goal: atMost(500) }),
       });
     return [
@@ -164,12 +169,16 @@ async function besideUploads(bench: Bench): Promise<readonly Figure[]> {
   const throughput = await inTurn(
     rounds,
     { alone: () => b1(), seldom: () => b1(SELDOM), always: () => b1(WITHOUT_PAUSE) },
-    told,
+    (name, round, rate) => {
+      told(name, round, rate);
+    },
   );
   const accepting = await inTurn(
     rounds,
     { alone: () => gatewayRate(bench), seldom: () => gatewayRate(bench, { ...SELDOM, file }) },
-    told,
+    (name, round, rate) => {
+      told(name, round, rate);
+    },
   );
   const note = bench.generator.usage();
   const shared = { beside: 'without previews', note };
