@@ -160,7 +160,7 @@ export function isUtf8Anywhere(bytes: Uint8Array): boolean {
   }
 }
 
-const isUtf8 = node?.isUtf8 ?? isUtf8Anywhere;
+export const isUtf8 = node?.isUtf8 ?? isUtf8Anywhere;
 
 function hasNul(bytes: Uint8Array): boolean {
   if (node === undefined) return bytes.includes(0);

@@ -73,6 +73,17 @@ export class Findings {
     this.add(column, `row ${row}: ${message}`);
   }
 
+  /** A message that is given in any case: where there is no room, in place of the last one. */
+  addForCertain(column: string, message: string): void {
+    const known = this.of(column);
+    if (known.messages.length === MESSAGES_A_COLUMN) {
+      known.messages.pop();
+      known.unsaid++;
+    }
+    known.messages.push(message);
+    this.bytes += bytesInJson(message);
+  }
+
   /** A finding about a name in the header that is no column of the family. */
   addUnknownColumn(name: string, message: string): void {
     if (!this.columns.has(name)) {
@@ -204,7 +215,13 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
  * something is left out. No more than that is decoded, because a field may be as long as the file.
  */
 export function shown(value: Uint8Array): string {
-  const points = Array.from(DECODER.decode(value.subarray(0, SHOWN_BYTES)));
+  return shortened(DECODER.decode(value.subarray(0, SHOWN_BYTES)));
+}
+
+/** The same for a text. */
+export function shortened(text: string): string {
+  // A code point has at most two code units.
+  const points = Array.from(text.slice(0, 2 * (SHOWN_CODE_POINTS + 1)));
   if (points.length <= SHOWN_CODE_POINTS) return points.join('');
   return `${points.slice(0, SHOWN_CODE_POINTS).join('')}…`;
 }
