@@ -4,8 +4,16 @@ import { UploadColumns, type Header, MAX_HEADER_FIELDS, readHeader } from './upl
 import { encodeUpload } from './encode-upload.js';
 import type { Verdict } from './verdict.js';
 import { type Kernel, withKernel } from './kernel/kernel.js';
-import { CsvScanner, BLOCK_ROWS, RowBlock, faultOfText, isWellFormedText } from './csv-scanner.js';
+import {
+  BLOCK_ROWS,
+  CsvScanner,
+  faultOfText,
+  isUtf8,
+  isWellFormedText,
+  RowBlock,
+} from './csv-scanner.js';
 import { RowFault } from './kernel/codes.js';
+import { spreadsheetHint } from './spreadsheet/hint.js';
 import {
   FILE,
   Findings,
@@ -48,13 +56,17 @@ export function prepareUpload(
   return withKernel((kernel) => {
     const file = new UploadFile(kernel, family, parts, facts, new Findings(listener));
     file.read();
-    if (file.findings.any) return { valid: false, reason: file.findings.toReason() };
-    return { valid: true, upload: encodeUpload(family, file.columns, arena) };
+    const { findings } = file;
+    if (!findings.any) return { valid: true, upload: encodeUpload(family, file.columns, arena) };
+    const hint = spreadsheetHint(family, parts, file.isUtf8);
+    if (hint !== undefined) findings.addForCertain(FILE, hint);
+    return { valid: false, reason: findings.toReason() };
   });
 }
 
 class UploadFile {
   readonly columns: UploadColumns;
+  readonly isUtf8: boolean;
   private readonly scanner: CsvScanner;
   private readonly wellFormed: boolean;
   private dataRows = 0;
@@ -70,6 +82,7 @@ class UploadFile {
     this.scanner.open(parts);
     const { bytes } = this.scanner;
     this.wellFormed = isWellFormedText(bytes);
+    this.isUtf8 = this.wellFormed || isUtf8(bytes);
     this.columns = new UploadColumns(kernel, family, facts, bytes.length);
   }
 

@@ -92,3 +92,11 @@ export function reasonFor(
   if (verdict.valid) throw new Error('the file was accepted');
   return JSON.parse(verdict.reason) as Reason;
 }
+
+/** A reason without the message for files that look as spreadsheets save them. */
+export function withoutHint(reason: Reason): Reason {
+  const columns = Object.entries(reason).map(([column, messages]) => {
+    return [column, messages.filter((text) => !text.includes('"custom-data convert"'))] as const;
+  });
+  return Object.fromEntries(columns.filter(([, messages]) => messages.length > 0));
+}

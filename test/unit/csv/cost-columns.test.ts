@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { fileWith, keysOf, reasonFor, type Values } from '../../support/files/files.js';
+import {
+  fileWith,
+  keysOf,
+  reasonFor,
+  type Values,
+  withoutHint,
+} from '../../support/files/files.js';
 
 /** Accepted and refused values, one line for each column of a cost file. */
 
@@ -77,7 +83,7 @@ describe('a cost file', () => {
   test.each(cases('bad'))(
     'refuses in %s the value %j, and says so under its name',
     (column, value) => {
-      const reason = reasonFor('cost', fileWith('cost', { [column]: value }));
+      const reason = withoutHint(reasonFor('cost', fileWith('cost', { [column]: value })));
       expect(Object.keys(reason)).toEqual([column]);
       expect(reason[column]).toHaveLength(1);
       expect(reason[column]![0]).toContain(`row 2: "${Array.from(value).slice(0, 64).join('')}`);
