@@ -1,7 +1,7 @@
 /**
  * `npm run pack:client [-- FOLDER]` makes a package for upload clients: the commands `upload`,
- * `preview`, `validate` and `status`, and the client for Node.js, with what they import of this
- * project and nothing of the service. Prints the tarball's path.
+ * `preview`, `validate`, `convert` and `status`, and the client for Node.js, with what they import
+ * of this project and nothing of the service. Prints the tarball's path.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

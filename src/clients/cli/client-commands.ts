@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addConvertCommand } from './convert.js';
 import { addPreviewCommand } from './preview.js';
 import { addStatusCommand } from './status.js';
 import type { Output } from './terminal.js';
@@ -9,6 +10,7 @@ import { addValidateCommand } from './validate.js';
 export function addClientCommands(program: Command, output: Output): void {
   addUploadCommand(program, output);
   addValidateCommand(program, output);
+  addConvertCommand(program, output);
   addPreviewCommand(program, output);
   addStatusCommand(program, output);
 }

@@ -61,15 +61,18 @@ export function addPreviewCommand(program: Command, terminal: Output): void {
 /** Asks whether to go on. Throws CommandError when nobody can be asked, or the answer is no. */
 export type Ask = (question: string) => Promise<void>;
 
-/** @param yes answers every question */
-export function asking(terminal: Output, yes: boolean): Ask {
+/**
+ * @param yes answers every question
+ * @param refusal what the command says when the answer is no
+ */
+export function asking(terminal: Output, yes: boolean, refusal = 'nothing was sent'): Ask {
   return async (question) => {
     if (yes) return;
     if (terminal.ask === undefined) {
       throw new CommandError('there is nobody to ask: give --yes to go on', 2);
     }
     const answer = await terminal.ask(`${question} [y/N] `);
-    if (!/^y(es)?$/i.test(answer)) throw new CommandError('nothing was sent');
+    if (!/^y(es)?$/i.test(answer)) throw new CommandError(refusal);
   };
 }
 

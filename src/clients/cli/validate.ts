@@ -1,17 +1,11 @@
 import type { Command } from 'commander';
-import { membersOf } from '../../config/members-of.js';
-import { dayInTimeZone } from '../../domain/days.js';
 import { type FamilyName, familyNamed } from '../../domain/families/index.js';
-import { FILE } from '../../csv/findings.js';
 import { timeZoneOption } from './options.js';
 import { CommandError, type Output } from './terminal.js';
-import { divide, valuesOf } from './upload/divide.js';
-import { Problems } from './upload/problems.js';
 import { Progress } from './upload/progress.js';
 import { familyOption } from './upload/service-options.js';
 import { openSource } from './upload/source.js';
-import { AnnotatedFile } from './validate/annotated-file.js';
-import { wrongRowsOfPart } from './validate/validate-part.js';
+import { factsNow, judge } from './validate/judge.js';
 
 interface ValidateOptions {
   readonly family: FamilyName;
@@ -41,12 +35,6 @@ export function addValidateCommand(program: Command, terminal: Output): void {
 }
 
 async function validate(path: string, options: ValidateOptions, terminal: Output): Promise<void> {
-  const family = familyNamed(options.family);
-  const facts = {
-    finding: null,
-    requestDay: dayInTimeZone(Date.now(), options.timeZone),
-    integratedChannels: membersOf(terminal.env['INTEGRATED_CHANNELS'] ?? ''),
-  };
   const progress = new Progress(terminal);
   const source = await openSource(
     path,
@@ -56,45 +44,21 @@ async function validate(path: string, options: ValidateOptions, terminal: Output
       progress.bar(bytes, size, `reading ${path}`);
     },
   );
-  const problems = new Problems();
-  const annotated = new AnnotatedFile();
-  let wrong = 0;
-  let parts = 0;
-  const { rows, columns } = await divide(family, source, {
-    part: (part) => {
-      parts++;
-      for (const { row, values, findings } of wrongRowsOfPart(family, part, facts)) {
-        // Every part has the header, which was checked with the first.
-        if (row === 1 && parts > 1) continue;
-        wrong++;
-        for (const { column, message } of findings) {
-          problems.add(column, row, `row ${row}: ${message}`);
-        }
-        const messages = findings.map(({ column, message }) => `${column} ${message}`);
-        annotated.add(row, values, messages);
-      }
-    },
-    malformedRow: (row, message) => {
-      wrong++;
-      problems.add(FILE, row.number, `row ${row.number}: ${message}`);
-      annotated.add(row.number, valuesOf(row), [message]);
-    },
-    problem: (column, message) => {
-      problems.add(column, 0, message);
-    },
-  }).finally(async () => {
+  const facts = factsNow(options.timeZone, terminal);
+  const judgement = judge(familyNamed(options.family), source, facts);
+  const { rows, wrongRows, columns, problems, annotated } = await judgement.finally(async () => {
     progress.clear();
     await source.close();
   });
 
   if (!problems.any) {
-    const result = { file: source.name, rows, wrongRows: 0, isValid: true, reason: {} };
+    const result = { file: source.name, rows, wrongRows, isValid: true, reason: {} };
     terminal.result(result, `${source.name}: ${rows} rows, valid\n`);
     return;
   }
-  const lines = [`${source.name}: ${rows} rows, ${wrong} of them wrong`, ...problems.lines()];
+  const lines = [`${source.name}: ${rows} rows, ${wrongRows} of them wrong`, ...problems.lines()];
   terminal.result(
-    { file: source.name, rows, wrongRows: wrong, isValid: false, reason: problems.byColumn() },
+    { file: source.name, rows, wrongRows, isValid: false, reason: problems.byColumn() },
     lines.map((line) => `${line}\n`).join(''),
   );
   if (options.annotate !== undefined) {

@@ -11,6 +11,13 @@ export interface Answers {
   readonly decimal?: DecimalMark | undefined;
 }
 
+/** The answers with one more. */
+export function answered(answers: Answers, form: Form): Answers {
+  return form === 'comma' || form === 'point'
+    ? { ...answers, decimal: form }
+    : { ...answers, dates: form };
+}
+
 export interface Detection {
   /** Rows of data. */
   readonly rows: number;

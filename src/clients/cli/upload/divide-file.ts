@@ -47,7 +47,7 @@ async function divideFile(
   try {
     const parts: StoredPart[] = [];
     const problems = new Problems();
-    const { rows } = await divide(familyNamed(family), source, {
+    const { rows, hint } = await divide(familyNamed(family), source, {
       part: (part) => {
         signal.throwIfAborted();
         if (!problems.any) parts.push(store.add(index, part));
@@ -61,6 +61,7 @@ async function divideFile(
     });
     progress.clear();
     if (problems.any) {
+      if (hint !== undefined) problems.add(FILE, 0, hint);
       const lines = [source.name, ...problems.lines()];
       const counts = { requests: 0, succeeded: 0, failed: 0, open: 0, failedRequests: [] };
       const summary: Summary = {

@@ -4,11 +4,12 @@ import { CsvScanner } from '../../../csv/csv-scanner.js';
 import { RowFault } from '../../../csv/kernel/codes.js';
 import { FILE, Findings, faultText, widthText, shown } from '../../../csv/findings.js';
 import { readHeader } from '../../../csv/upload-columns.js';
+import { Beginning } from './beginning.js';
 import { hashOfKey } from './key-hash.js';
 import { type PackedPart, Packer } from './packer.js';
 import { limitsOf, limitsText, type PartLimits } from '../../api/part-limits.js';
 import { EndlessRowError, type ScannedRow, scanRows } from './row-scan.js';
-import type { Source } from './source.js';
+import type { FileContent } from './source.js';
 import { Spill } from './spill.js';
 
 /** Where the results go. */
@@ -27,6 +28,8 @@ export interface DividedContent {
   readonly rows: number;
   /** The names in its header, as they stand there. */
   readonly columns: readonly string[];
+  /** What is to be said of the file, if it is not valid, because a spreadsheet has saved it. */
+  readonly hint: string | undefined;
 }
 
 /** How many bytes of rows are divided in memory at a time. */
@@ -42,15 +45,16 @@ const MAX_PARTITIONS = 1024;
  */
 export async function divide(
   family: Family,
-  source: Source,
+  source: FileContent,
   output: DivideOutput,
 ): Promise<DividedContent> {
   const partitions = Math.ceil(source.size / PARTITION_BYTES);
   const spill = new Spill(Math.max(1, Math.min(partitions, MAX_PARTITIONS)));
   try {
+    const beginning = new Beginning();
     const reading = new Reading(family, spill, output);
     try {
-      await scanRows(source.pieces(), (row) => {
+      await scanRows(beginning.of(source.pieces()), (row) => {
         reading.take(row);
       });
     } catch (error) {
@@ -62,7 +66,8 @@ export async function divide(
     if (reading.header !== undefined) {
       await packAll(spill, limitsOf(family), reading.header, reading.keyFields, output);
     }
-    return { rows: reading.rows ?? 0, columns: reading.columns };
+    const { rows = 0, columns } = reading;
+    return { rows, columns, hint: beginning.hint(family) };
   } finally {
     spill.close();
   }

@@ -29,6 +29,12 @@ export class Problems {
     first.splice(at === -1 ? first.length : at, 0, { row, message });
   }
 
+  /** A message about the file as a whole, which several of its parts may have. */
+  addOnce(column: string, message: string): void {
+    const isKnown = this.of(column).first.some((known) => known.message === message);
+    if (!isKnown) this.add(column, 0, message);
+  }
+
   /** Further problems of a column, of which only the number is known. */
   addUnsaid(column: string, count: number): void {
     this.of(column).count += count;

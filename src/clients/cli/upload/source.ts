@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { addAbortSignal, pipeline, type Readable } from 'node:stream';
+import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { CommandError } from '../terminal.js';
 import { TemporaryFile } from './temporary-file.js';
@@ -19,6 +19,23 @@ export interface Source {
   /** SHA-256 of the file's bytes, once they have been read. */
   digest(): string;
   close(): Promise<void>;
+}
+
+/** What is read of a file. */
+export type FileContent = Pick<Source, 'size' | 'pieces'>;
+
+/** Bytes in memory as the content of a file. */
+export function contentOf(bytes: Uint8Array): FileContent {
+  return {
+    size: bytes.length,
+    pieces: () => Readable.from(slicesOf(bytes)) as AsyncIterable<Buffer>,
+  };
+}
+
+function* slicesOf({ buffer, byteOffset, length }: Uint8Array): Generator<Buffer, void> {
+  for (let at = 0; at < length; at += PIECE_BYTES) {
+    yield Buffer.from(buffer, byteOffset + at, Math.min(PIECE_BYTES, length - at));
+  }
 }
 
 /**

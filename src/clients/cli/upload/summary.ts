@@ -77,7 +77,7 @@ export function addMessages(
       const more = /^and (\d+) more$/.exec(message);
       const row = /^row (\d+): /.exec(message);
       if (more !== null) problems.addUnsaid(column, Number(more[1]));
-      else if (row === null) problems.add(column, 0, message);
+      else if (row === null) problems.addOnce(column, message);
       else {
         const number = fileRow(Number(row[1]), rowNumbers);
         problems.add(column, number, `row ${number}: ${message.slice(row[0].length)}`);
