@@ -1,11 +1,15 @@
-import { dayInTimeZone } from '../../domain/days.js';
-import { familyNamed } from '../../domain/families/index.js';
-import { prepareUpload } from '../../csv/prepare-upload.js';
 import { annotatedLines, MAX_ANNOTATED_ROWS } from '../../csv/annotated-rows.js';
 import { FILE } from '../../csv/findings.js';
+import { prepareUpload } from '../../csv/prepare-upload.js';
+import { convert, convertedName } from '../../csv/spreadsheet/convert.js';
+import type { Detection } from '../../csv/spreadsheet/detection.js';
+import { detect } from '../../csv/spreadsheet/detect.js';
+import type { Verdict } from '../../csv/verdict.js';
 import { RowFindings, wrongRowsOf } from '../../csv/wrong-rows.js';
-import type { CheckAnswer, CheckTask, Numbered } from './check-messages.js';
-import { ContentError, contentOf } from './file-content.js';
+import { dayInTimeZone } from '../../domain/days.js';
+import { type FamilyName, familyNamed } from '../../domain/families/index.js';
+import type { CheckAnswer, Checked, CheckTask, Numbered } from './check-messages.js';
+import { type Content, ContentError, contentOf } from './file-content.js';
 import { mistakesIn } from './texts.js';
 
 /** Judges files with the service's own modules, off the page's thread. */
@@ -30,8 +34,25 @@ async function answerTo(task: CheckTask): Promise<CheckAnswer> {
   }
 }
 
-async function check({ file, family, timeZone, annotate }: CheckTask): Promise<CheckAnswer> {
-  const { bytes, sent, isPackedHere } = await contentOf(file, family);
+async function check(task: CheckTask): Promise<CheckAnswer> {
+  const { file, family, annotate, convert: answers } = task;
+  const content = await contentOf(file, family);
+  if (answers !== undefined) {
+    const bytes = convert(content.bytes, familyNamed(family), answers);
+    const made = new File([bytes], convertedName(file.name), { type: 'text/csv' });
+    const found = checked(task, await contentOf(made, family));
+    return { kind: 'converted', file: made, checked: { ...found, detection: null } };
+  }
+  if (annotate === undefined) return checked(task, content);
+  const { found } = judged(task, content.bytes);
+  if (annotate.reason !== null) addMistakes(found, annotate.reason);
+  return { kind: 'annotated', csv: annotatedCsv(content.bytes, found) };
+}
+
+function judged(
+  { family, timeZone }: CheckTask,
+  bytes: Uint8Array,
+): { readonly verdict: Verdict; readonly found: RowFindings } {
   const facts = {
     finding: null,
     requestDay: dayInTimeZone(Date.now(), timeZone),
@@ -44,10 +65,11 @@ async function check({ file, family, timeZone, annotate }: CheckTask): Promise<C
       if (found.size < MAX_ANNOTATED_ROWS) found.add(column, row, text);
     },
   });
-  if (annotate !== undefined) {
-    if (annotate.reason !== null) addMistakes(found, annotate.reason);
-    return { kind: 'annotated', csv: annotatedCsv(bytes, found) };
-  }
+  return { verdict, found };
+}
+
+function checked(task: CheckTask, { bytes, sent, isPackedHere }: Content): Checked {
+  const { verdict, found } = judged(task, bytes);
   return {
     kind: 'checked',
     reason: verdict.valid ? null : verdict.reason,
@@ -55,7 +77,13 @@ async function check({ file, family, timeZone, annotate }: CheckTask): Promise<C
     wrongRows: found.size,
     sent,
     isPackedHere,
+    detection: verdict.valid ? null : conversionOf(bytes, task.family),
   };
+}
+
+function conversionOf(bytes: Uint8Array, family: FamilyName): Detection | null {
+  const detection = detect(bytes, familyNamed(family));
+  return detection.changes.length + detection.questions.length > 0 ? detection : null;
 }
 
 /** What the service found and this check did not, such as a channel with cost integration. */

@@ -13,6 +13,12 @@ const STEPS: readonly (readonly [Status, string])[] = [
   ['succeeded', 'Succeeded'],
 ];
 
+export interface CardAction {
+  readonly label: string;
+  readonly act: () => void;
+  readonly isPrimary?: boolean;
+}
+
 /** What the page shows of one file. */
 export class UploadCard {
   readonly root: HTMLLIElement;
@@ -21,6 +27,7 @@ export class UploadCard {
   private readonly progress: HTMLProgressElement;
   private readonly steps = element('ol', { class: 'steps', hidden: true });
   private readonly buttons = element('p', { class: 'actions' });
+  private readonly conversion = element('div', { class: 'conversion' });
   private readonly mistakes = element('div');
   private readonly preview = element('div', { class: 'preview' });
 
@@ -42,6 +49,7 @@ export class UploadCard {
       this.progress,
       this.steps,
       this.detail,
+      this.conversion,
       this.mistakes,
       this.preview,
       this.buttons,
@@ -85,13 +93,18 @@ export class UploadCard {
     this.mistakes.replaceChildren(...tables);
   }
 
+  /** How the file would be converted; no content: nothing is said of it. */
+  showConversion(...content: readonly Node[]): void {
+    this.replace(this.conversion, content);
+  }
+
   /** What an upload of the file would do; no content: nothing is said of it. */
   showPreview(...content: readonly Node[]): void {
     this.replace(this.preview, content);
   }
 
   /** Offers these buttons and no others. */
-  offer(actions: readonly { label: string; act: () => void; isPrimary?: boolean }[]): void {
+  offer(actions: readonly CardAction[]): void {
     this.replace(
       this.buttons,
       actions.map(({ label, act, isPrimary }) =>

@@ -1,22 +1,21 @@
 import type { FamilyName } from '../../domain/families/index.js';
 import type { UploadRequestRecord } from '../../status/transition.js';
-import type { CheckAnswer } from './check-messages.js';
-import type { Checker } from './checker.js';
-import { announce, download, element } from './elements.js';
+import type { CheckAnswer, Checked } from './check-messages.js';
+import { announce, element } from './elements.js';
+import { type ConversionPage, FileConversion } from './file-conversion.js';
 import { FilePreview, type PreviewPage } from './file-preview.js';
+import { randomKey } from './random-key.js';
 import type { RecentSection } from './recent-section.js';
 import { countText, FAMILY_NAMES, mistakesIn, shellWord, sizeText, STATUS_TEXTS } from './texts.js';
 import { UploadCard } from './upload-card.js';
 import { textOf, whileBusy } from './upload-service.js';
+import { downloadWrongRows } from './wrong-rows.js';
 
 /** What a file needs of the page. */
-export interface Page extends PreviewPage {
-  readonly checker: Checker;
+export interface Page extends PreviewPage, ConversionPage {
   readonly recent: RecentSection;
   /** Whether there is a token; if not, the user is told. */
   demandToken(): boolean;
-  /** The account's, by its IANA name. */
-  timeZone(): string;
   /** Sends the file once those before it are accepted: of two with the same keys the later wins. */
   queue(upload: Upload): void;
   remove(upload: Upload): void;
@@ -31,6 +30,7 @@ export class Upload {
   private content: Blob | undefined;
   private reason: string | null = null;
   private readonly preview: FilePreview;
+  private readonly conversion: FileConversion;
   private readonly idempotencyKey = randomKey();
 
   constructor(
@@ -42,21 +42,21 @@ export class Upload {
     this.preview = new FilePreview(file, family, this.card, page, (reason) => {
       this.refusedByPreview(reason);
     });
+    this.conversion = new FileConversion(file, family, this.card, page, (answer) => {
+      this.showAnswer(answer);
+    });
   }
 
   /** Judges the file here, by the rules of the service. */
   async check(): Promise<void> {
     const { card, file, family, page } = this;
     card.say('Being checked here', 'busy');
-    const answer = await page.checker.ask({ file, family, timeZone: page.timeZone() });
-    if (answer.kind === 'unread') this.showUnread(answer);
-    else if (answer.kind === 'checked') this.showChecked(answer);
-    page.changed();
+    this.showAnswer(await page.checker.ask({ file, family, timeZone: page.timeZone() }));
   }
 
   /** Asks the service what the file would do, if it may be sent. */
   askForPreview(): void {
-    if (this.isReady) this.preview.ask(this.content ?? this.file);
+    if (this.isReady) this.preview.ask(this.content ?? this.conversion.file);
   }
 
   /** Sends the file, if there is a token. */
@@ -64,6 +64,7 @@ export class Upload {
     if (!this.page.demandToken()) return;
     this.isReady = false;
     this.preview.drop();
+    this.conversion.offer(null);
     this.card.say('Waiting to be sent', 'busy');
     this.card.explain();
     this.card.offer([]);
@@ -88,7 +89,9 @@ export class Upload {
 
   /** Retries a few times while the service is busy. */
   private create(): Promise<UploadRequestRecord> {
-    const { card, file, family, idempotencyKey, content = file } = this;
+    const { card, conversion, family, idempotencyKey } = this;
+    const { file } = conversion;
+    const content = this.content ?? file;
     const name = content === file ? file.name : `${file.name}.gz`;
     const onProgress = (fraction: number): void => {
       const rest = fraction < 1 ? `${Math.floor(fraction * 100)} %` : 'waiting for the answer';
@@ -147,22 +150,31 @@ export class Upload {
     this.card.offer([this.sending('Send again'), this.removing()]);
   }
 
-  private showChecked(answer: Extract<CheckAnswer, { kind: 'checked' }>): void {
-    const { card, file } = this;
-    const { reason, rows, wrongRows, sent, isPackedHere } = answer;
-    this.content = isPackedHere ? sent : undefined;
+  private showAnswer(answer: CheckAnswer): void {
+    if (answer.kind === 'unread') this.showUnread(answer);
+    else if (answer.kind === 'checked') this.showChecked(answer);
+    this.page.changed();
+  }
+
+  private showChecked({ reason, rows, wrongRows, sent, isPackedHere, detection }: Checked): void {
+    const { card, file, conversion } = this;
+    conversion.offer(detection);
+    if (!conversion.hasFailed) this.content = isPackedHere ? sent : undefined;
     if (reason === null) {
       this.isReady = true;
       const text = `Valid: ${countText(rows, 'row')}`;
       card.say(text, 'good');
-      if (isPackedHere) card.explain(`It will be sent as gzip, ${sizeText(sent.size)}.`);
-      card.offer([this.sending('Send'), this.removing()]);
+      const packed = isPackedHere ? [`It will be sent as gzip, ${sizeText(sent.size)}.`] : [];
+      card.explain(...conversion.notes(), ...packed);
+      card.showMistakes('', []);
+      card.offer([this.sending('Send'), ...conversion.actions(), this.removing()]);
       announce(`${file.name}: ${text}`);
       this.askForPreview();
       return;
     }
     const text = wrongRows > 0 ? countText(wrongRows, 'wrong row') : 'Not valid';
-    this.showInvalid(text, 'What is wrong', reason, wrongRows > 0);
+    if (!conversion.hasFailed) this.showInvalid(text, 'What is wrong', reason, wrongRows > 0);
+    else this.showInvalid(`${text} once converted`, 'What would still be wrong', reason, false);
   }
 
   /** The check here has found nothing wrong, but the service knows more. */
@@ -180,6 +192,7 @@ export class Upload {
     card.explain('The service would refuse this file as a whole. Correct it and choose it again.');
     card.showMistakes(by, mistakesIn(reason));
     card.offer([
+      ...this.conversion.actions(),
       ...(hasRows ? [this.annotating()] : []),
       this.sending('Send anyway'),
       this.removing(),
@@ -225,21 +238,10 @@ export class Upload {
   }
 
   private async annotate(): Promise<void> {
-    const { file, family, reason, page } = this;
+    const { family, reason, page } = this;
+    const { file } = this.conversion;
     const task = { file, family, timeZone: page.timeZone(), annotate: { reason } };
-    const answer = await page.checker.ask(task);
-    if (answer.kind !== 'annotated') {
-      this.card.explain(answer.kind === 'unread' ? answer.why : '');
-      return;
-    }
-    download(answer.csv, `${file.name.replace(/(\.csv)?(\.gz)?$/i, '')}-wrong-rows.csv`);
-    announce(`Downloaded the wrong rows of ${file.name}`);
+    const why = await downloadWrongRows(page.checker, task, this.file.name);
+    if (why !== undefined) this.card.explain(why);
   }
-}
-
-/** 128 random bits; `crypto.randomUUID` exists on pages behind TLS alone. */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
