@@ -230,7 +230,6 @@ describeWithChromium('the page of the console', () => {
     await console.pick({ name: 'changed.csv', content: csv([...changed, replacing]) });
     await console.cells('changed.csv', 'What changed.csv would replace');
     await check();
-    // With what a conversion would change, and its questions.
     const foreign = goodRow('cost', { date: '01/02/2026', campaign: 'Größe', cost: '1.234' });
     const sheet = csv([foreign]).replace('date', 'Date').replaceAll(',', '\t');
     await console.pick({ name: 'sheet.csv', content: Buffer.from(sheet, 'utf16le') });

@@ -165,6 +165,20 @@ test('a key that fits into no request, a wrong header and an empty file are said
   expect((await validate('')).out).toContain('the file is empty');
 });
 
+test('a file as a spreadsheet saves it is said to be one, as the service says it', async () => {
+  const files = [
+    csv([goodRow('cost')]).replaceAll(',', ';'),
+    csv([goodRow('cost', { date: '31.12.2025' }), goodRow('cost', { cost: '1,5' })]),
+    Buffer.from(csv([goodRow('cost', { campaign: 'Größe' })]), 'latin1'),
+  ];
+  for (const file of files) {
+    const hint = reasonFor('cost', file)['file']!.at(-1)!;
+    expect(hint).toContain('"custom-data convert"');
+    const { code, out } = await validate(file);
+    expect([code, out]).toEqual([1, expect.stringContaining(`  file\n    ${hint}\n`)]);
+  }
+});
+
 test('standard input is a file', async () => {
   const { outcome } = startProgram(
     {},

@@ -23,6 +23,11 @@ test.each(['', 'n', 'no', 'yes, but', 'Y E S'])('%j is a no', async (answer) => 
   await expect(answered).rejects.toMatchObject({ message: 'nothing was sent', exitCode: 1 });
 });
 
+test('a command that sends nothing has another word for it', async () => {
+  const answered = asking(terminalWith('n'), false, 'nothing was written')('Write it?');
+  await expect(answered).rejects.toMatchObject({ message: 'nothing was written', exitCode: 1 });
+});
+
 test('where nobody can be asked, the command fails and names the option', async () => {
   const asked = asking(terminalWith(undefined), false)('Send the file?');
   const message = 'there is nobody to ask: give --yes to go on';

@@ -86,6 +86,13 @@ test('mistakes of parts have the rows of the file', () => {
   });
 });
 
+test('what is wrong with the file as a whole is said once', () => {
+  const file = ['the file looks like one with dates such as 31.12.2026: "custom-data convert" …'];
+  const invalid = { valid: false, keys: null, compared: false, totals: null, reason: { file } };
+  const merged = mergedPreview(FILE, [part(invalid), part(invalid)]);
+  expect(merged.reason).toEqual({ file });
+});
+
 test('replaced keys are in the order of their changes, then of the keys', () => {
   const merged = mergedPreview(FILE, [
     part({ replaced: [key('C', 1, 9), key('B', 1, 2)] }),
