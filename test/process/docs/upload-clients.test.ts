@@ -85,6 +85,21 @@ test('the commands print what the page shows', async () => {
   }
 });
 
+test('convert prints what the page shows', async () => {
+  const rows = [
+    'Date;Channel;Currency;Campaign;Impressions;Clicks;Cost',
+    '13.02.2026;newsletter;EUR;Spring sale;12000;340;1.234,50',
+    '14.02.2026;newsletter;EUR;Spring sale;900;12;2,5',
+  ];
+  const own = join(folder, 'convert');
+  await mkdir(own);
+  await writeFile(join(own, 'export.csv'), rows.map((row) => `${row}\r\n`).join(''));
+  const page = snippet('upload-clients.md', 'custom-data convert export.csv');
+  for (const { command, output } of stepsOf(adapted(page, { 'npx custom-data': TOOL }))) {
+    expect((await sh(command, {}, own)).stdout).toBe(output);
+  }
+});
+
 test('the program with the client for Node.js uploads and follows', async () => {
   const path = join(folder, 'program.mjs');
   await writeFile(path, snippet('upload-clients.md', 'new UploadClient'));
