@@ -70,7 +70,9 @@ describe('a self-serve file', () => {
   test.each(cases('bad'))(
     'refuses in %s the value %j, and says so under its name',
     (column, value) => {
-      const reason = withoutHint(reasonFor('self-serve', fileWith('self-serve', { [column]: value })));
+      const reason = withoutHint(
+        reasonFor('self-serve', fileWith('self-serve', { [column]: value })),
+      );
       expect(Object.keys(reason)).toEqual([column]);
       expect(reason[column]).toHaveLength(1);
       expect(reason[column]![0]).toContain(`row 2: "${Array.from(value).slice(0, 64).join('')}`);
