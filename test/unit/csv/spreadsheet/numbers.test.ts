@@ -6,7 +6,8 @@ import { COST } from '../../../../src/domain/families/index.js';
 import { csv, goodRow, type Reason } from '../../../support/files/files.js';
 
 function ofColumn(column: string, values: readonly string[], answers: Answers = {}): Detection {
-  const rows = values.map((value) => goodRow('cost', { [column]: value }));
+  // The other numbers are the same in every form.
+  const rows = values.map((value) => goodRow('cost', { cost: '2', [column]: value }));
   return detect(Buffer.from(csv(rows)), COST, answers);
 }
 
