@@ -46,7 +46,7 @@ export function addReplayCommand(program: Command, terminal: Output): void {
         );
         terminal.result({ records }, '');
       } else {
-        throw new CommandError('replay needs either --request or --from');
+        throw new CommandError('replay needs either --request or --from', 2);
       }
     });
 }
