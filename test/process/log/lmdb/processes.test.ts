@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
@@ -155,13 +156,15 @@ describe('a disk that does not answer', () => {
     const dir = await folders.folder();
     const log = await folders.open({ dir, timeoutMs: 1_000 });
     await log.append('uploads', [record('before')]);
-    const holder = Program.start('hold-transaction', [dir, '6000']);
+    const released = join(dir, 'released');
+    const holder = Program.start('hold-transaction', [dir, '20000', released]);
     await holder.printed(1);
     const appends = ['a', 'b', 'c'].map((text) => log.append('uploads', [record(text)]));
     const settled = await Promise.allSettled(appends);
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     countFault('disk that does not answer');
     await expect(log.append('uploads', [record('d')])).rejects.toThrow(LogUnavailableError);
+    writeFileSync(released, '');
     await holder.ended();
     await until(() => holder.lines.length === 2);
     for (;;) {
