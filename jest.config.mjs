@@ -28,6 +28,7 @@ export default {
     globalSetup: '<rootDir>/test/support/kafka/global-setup.mjs',
     globalTeardown: '<rootDir>/test/support/kafka/global-teardown.mjs',
   })),
+  testSequencer: '<rootDir>/scripts/slow-first.mjs',
   // scripts/test.mjs sets a shorter timeout for the unit tests.
   testTimeout: LONG_MS,
   // One more than the cores of the machine for measurements: the long files mostly wait.
