@@ -6,6 +6,8 @@ import { TIERS } from './scripts/tiers.mjs';
  */
 const common = {
   testEnvironment: 'node',
+  // Jest indexes these folders in each tier, but neither dist nor all that is in .cache.
+  roots: ['bench', 'scripts', 'src', 'test'].map((folder) => `<rootDir>/${folder}`),
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
