@@ -4,7 +4,12 @@ import { inTime } from '../../../domain/in-time.js';
 import type { RequestLookup } from '../../../status/request-lookup.js';
 import { firstTransition } from '../../../status/publisher.js';
 import type { Transition } from '../../../status/transition.js';
-import { endIn, type UploadEnd, type UploadIdentity } from '../../../log/uploads/upload-records.js';
+import {
+  endIn,
+  isEndOf,
+  type UploadEnd,
+  type UploadIdentity,
+} from '../../../log/uploads/upload-records.js';
 import type { VersionClock } from '../../../domain/version.js';
 import type { UploadLog } from '../../../log/upload-log.js';
 import { TimedLog } from '../timed-log.js';
@@ -137,9 +142,7 @@ export class Idempotency {
     const until = claim.takenAt + claim.settlesMs + CLOCK_MARGIN_MS;
     for await (const records of this.log.read('uploads', partition, from, Infinity)) {
       for (const { headers, timestamp, value } of records) {
-        if (headers['requestId'] === requestId && headers['type'] === 'end') {
-          return endIn(value);
-        }
+        if (isEndOf(requestId, headers)) return endIn(value);
         if (timestamp > until) return undefined;
       }
     }

@@ -1,7 +1,8 @@
-import type {
-  UploadEnd,
-  UploadIdentity,
-  UploadRecordHeaders,
+import {
+  endRecord,
+  type UploadEnd,
+  type UploadIdentity,
+  type UploadRecordHeaders,
 } from '../../../log/uploads/upload-records.js';
 import { LogUnavailableError, type RecordToAppend } from '../../../log/upload-log.js';
 import type { ChunkBuffers } from './chunker.js';
@@ -103,9 +104,8 @@ export class UploadWriter {
     transition: RecordToAppend,
   ): Promise<void> {
     this.isClosed = true;
-    const { last } = this;
-    const trace = traceparent === undefined ? {} : { traceparent };
-    const record = this.record({ type: 'end', ...trace }, Buffer.from(JSON.stringify(end)));
+    const { identity, last, partition } = this;
+    const record = endRecord(identity, end, { partition }, traceparent);
     const chunks = last === undefined ? [] : [this.chunkRecord(this.chunkCount - 1, last)];
     // In this order: a request that is known but has no end would be in flight for ever.
     await this.log.appendInOrder(
@@ -134,7 +134,7 @@ export class UploadWriter {
   }
 
   private record(
-    own: Pick<UploadRecordHeaders, 'type' | 'sequence' | 'traceparent'>,
+    own: Pick<UploadRecordHeaders, 'type' | 'sequence'>,
     value: Buffer,
   ): RecordToAppend {
     const { requestId, account, family } = this.identity;
