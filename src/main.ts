@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
 import { readConfig } from './config/read-config.js';
+import { messageOf } from './domain/failure.js';
 import { LogSetupError } from './log/upload-log.js';
 import { createLogger } from './ops/logger.js';
 import { Watchdog } from './ops/watchdog.js';
@@ -122,10 +123,6 @@ function configOrExit(): Config {
     process.stderr.write(`${error.message}\n`);
     process.exit(EXIT.refused);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 main().catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { hash, randomBytes } from 'node:crypto';
 
+import { messageOf } from '../domain/failure.js';
 import type { Logger } from '../ops/logger.js';
 import type { TokenDirectory, TokenHolder } from './account.js';
 import { codeOf } from './errno.js';
@@ -107,10 +108,6 @@ function holdersByHash(text: string | undefined): ReadonlyMap<string, TokenHolde
     holders.set(sha256, { tokenId: id, account, role, timeZone });
   }
   return holders;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Lets people and secret scanners recognise a token of this service. */

@@ -20,3 +20,8 @@ export class Failure {
     this.promise.catch(() => undefined);
   }
 }
+
+/** What an error says; anything else that was thrown, as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

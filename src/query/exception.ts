@@ -1,3 +1,5 @@
+import { messageOf } from '../domain/failure.js';
+
 /** ClickHouse's error codes that this interface raises itself. */
 const CODE = {
   BAD_ARGUMENTS: 36,
@@ -70,7 +72,7 @@ export class EngineException extends Error {
   /** Anything thrown, as the engine would report it. */
   static from(error: unknown): EngineException {
     if (error instanceof EngineException) return error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const found = TEXT.exec(message);
     if (found === null) {
       return EngineException.of('STD_EXCEPTION', message, { cause: error });

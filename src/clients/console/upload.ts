@@ -1,4 +1,5 @@
 import { ProblemError, UploadClientError } from '../api/errors.js';
+import { messageOf } from '../../domain/failure.js';
 import type { FamilyName } from '../../domain/families/index.js';
 import type { UploadRequestRecord } from '../../status/transition.js';
 import type { CheckAnswer } from './check-messages.js';
@@ -226,7 +227,7 @@ export class Upload {
 
 function textOf(error: unknown): string {
   if (error instanceof UploadClientError) return error.message;
-  return `This page failed: ${error instanceof Error ? error.message : String(error)}`;
+  return `This page failed: ${messageOf(error)}`;
 }
 
 /** 128 random bits; `crypto.randomUUID` exists on pages behind TLS alone. */
