@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 
 import { setDefaultHighWaterMark } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Config } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
 import { readConfig } from './config/read-config.js';
 import { messageOf } from './domain/failure.js';
+import { sleep } from './domain/retry.js';
 import { LogSetupError } from './log/upload-log.js';
 import { createLogger } from './ops/logger.js';
 import { Watchdog } from './ops/watchdog.js';

@@ -1,6 +1,6 @@
 import { NetworkError, problemOf, UploadClientError } from '../api/errors.js';
 import type { FamilyName } from '../../domain/families/index.js';
-import { Backoff } from '../../domain/retry.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { isFinal, type UploadRequestRecord } from '../../status/transition.js';
 
 const CREATE_TIMEOUT_MS = 120_000;
@@ -126,10 +126,4 @@ export class UploadService {
 /** How long the service asks to wait before the next call; 0: it does not say. */
 export function retryAfterMs(error: unknown): number {
   return error instanceof Error && 'retryAfterMs' in error ? Number(error.retryAfterMs ?? 0) : 0;
-}
-
-export function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

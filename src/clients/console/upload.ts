@@ -1,6 +1,7 @@
 import { ProblemError, UploadClientError } from '../api/errors.js';
 import { messageOf } from '../../domain/failure.js';
 import type { FamilyName } from '../../domain/families/index.js';
+import { sleep } from '../../domain/retry.js';
 import type { UploadRequestRecord } from '../../status/transition.js';
 import type { CheckAnswer } from './check-messages.js';
 import type { Checker } from './checker.js';
@@ -8,7 +9,7 @@ import { announce, download, element } from './elements.js';
 import type { RecentSection } from './recent-section.js';
 import { countText, FAMILY_NAMES, mistakesIn, shellWord, sizeText, STATUS_TEXTS } from './texts.js';
 import { UploadCard } from './upload-card.js';
-import { retryAfterMs, sleep, type UploadService } from './upload-service.js';
+import { retryAfterMs, type UploadService } from './upload-service.js';
 
 const ATTEMPTS = 5;
 const PAUSE_MS = 1_000;

@@ -1,10 +1,11 @@
 import type { EachBatchPayload } from 'kafkajs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { type LogRecord, LogUnavailableError, type RecordHandler } from '../upload-log.js';
 import { reasonOf } from './failure.js';
 import { RecordDecoder } from './log-record.js';
 
-const COMMIT_RETRY_MS = 200;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 1_000;
 
 /**
  * One partition from its assignment to its revocation. When the group gives the partition back at
@@ -76,6 +77,7 @@ export class Assignment {
     if (offset > this.next) return;
     this.committed = offset;
     const partitions = [{ partition: this.partition, offset: String(offset) }];
+    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     while (!this.isRevoked && this.payload !== undefined) {
       try {
         const topics = [{ topic: this.topic, partitions }];
@@ -88,7 +90,7 @@ export class Assignment {
           throw new LogUnavailableError(`not committed: ${reasonOf(cause)}`, { cause });
         }
       }
-      await sleep(COMMIT_RETRY_MS);
+      await sleep(backoff.next());
     }
   }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs, {
   type Cluster,
   type Kafka,
@@ -6,7 +5,7 @@ import kafkajs, {
   type PartitionAssigner,
 } from 'kafkajs';
 import { inTime } from '../../domain/in-time.js';
-import { Backoff } from '../../domain/retry.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { logRefusals } from '../../ops/metrics.js';
 import type { LogUnavailableError } from '../upload-log.js';
 import { QUICK_RETRIES } from './client.js';

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EachBatchPayload } from 'kafkajs';
 import type { Consumption, RecordHandler } from '../upload-log.js';
 import { Assignment } from './assignment.js';
 import { Failure } from '../../domain/failure.js';
 import { inTime } from '../../domain/in-time.js';
-import { Backoff } from '../../domain/retry.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { RestartingConsumer, type RestartingOptions } from './restarting-consumer.js';
 
 /**

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../domain/failure.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { logErrors, logRefusals } from '../../ops/metrics.js';
 import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
@@ -12,7 +12,8 @@ import { RareLine } from './rare-line.js';
 const FETCH_BYTES = 4 * 1024 * 1024;
 /** How long a broker holds a request without records; new records answer it at once. */
 const WAIT_MS = 500;
-const RETRY_MS = 200;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 1_000;
 
 interface TailedPartition {
   readonly decoder: RecordDecoder;
@@ -33,6 +34,7 @@ export class KafkaTail implements Tail {
   private readonly loops = new Map<string, Promise<void>>();
   private readonly waiting = new TailWaiters((offsets) => this.isAt(offsets));
   private isStopped = false;
+  private readonly backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   private readonly refusals = new RareLine();
   private wasEnded!: () => void;
 
@@ -119,6 +121,7 @@ export class KafkaTail implements Tail {
       }
       state.next = last.offset + 1;
     }
+    this.backoff.reset();
     this.waiting.advanced();
   }
 
@@ -144,10 +147,10 @@ export class KafkaTail implements Tail {
         return;
       }
       this.noteRefusal(error);
-      await sleep(RETRY_MS);
+      await sleep(this.backoff.next());
       await this.refresh();
     } catch {
-      await sleep(RETRY_MS);
+      await sleep(this.backoff.next());
     }
   }
 
