@@ -2,8 +2,7 @@ import 'reflect-metadata';
 
 import { setDefaultHighWaterMark } from 'node:stream';
 
-import type { Config } from './config/config.js';
-import { ConfigError } from './config/config-error.js';
+import { type Config, ConfigError } from './config/config.js';
 import { readConfig } from './config/read-config.js';
 import { messageOf } from './domain/failure.js';
 import { sleep } from './domain/retry.js';

@@ -4,8 +4,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { messageOf } from '../domain/failure.js';
 import type { Logger } from '../ops/logger.js';
 import type { TokenDirectory, TokenHolder } from './account.js';
-import { codeOf } from './errno.js';
-import { readIfThere } from './read-if-there.js';
+import { codeOf, readIfThere } from './read-if-there.js';
 import { parseTokenRecords, TokenFileError } from './token-records.js';
 
 /** A change has to count within a second; a stat costs microseconds. */

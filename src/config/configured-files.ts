@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 
-import type { TlsFiles } from './config.js';
-import { ConfigError } from './config-error.js';
+import { ConfigError, type TlsFiles } from './config.js';
 
 /**
  * Node's codes for a server without a trusted certificate, or one that speaks TLS where none is

@@ -1,6 +1,5 @@
 import { BrokenRule, MAX_CODE_POINTS, RowFault } from './kernel/codes.js';
-import { EVENT_SOURCES } from '../domain/families/event-sources.js';
-import type { ValueKind } from '../domain/families/index.js';
+import { EVENT_SOURCES, type ValueKind } from '../domain/families/index.js';
 import { textOfDay } from '../domain/days.js';
 
 /**

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../config/config.js';
 import { isTlsFault } from '../config/configured-files.js';
 import { WarehouseError } from './warehouse.js';
 

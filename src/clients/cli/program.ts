@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../../config/config-error.js';
+import { ConfigError } from '../../config/config.js';
 import { messageOf } from '../../domain/failure.js';
 import { CommandError, type Output, outputOf, type Terminal } from './terminal.js';
 

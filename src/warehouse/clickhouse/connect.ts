@@ -1,5 +1,4 @@
-import type { ClickHouseConfig } from '../../config/config.js';
-import { ConfigError } from '../../config/config-error.js';
+import { type ClickHouseConfig, ConfigError } from '../../config/config.js';
 import { readPassword, readTlsFiles } from '../../config/configured-files.js';
 import type { Logger } from '../../ops/logger.js';
 import { databaseExists, waitForSchema } from '../schema/migrate.js';
