@@ -182,13 +182,16 @@ export class Ingest implements RecordHandler {
   }
 
   private async process(upload: UploadInFlight): Promise<void> {
-    // A replay may bring back an upload of an erased account: nothing is published about it.
+    // 1. To its final status. A replay may bring back an upload of an erased account: nothing is
+    // published about it.
     if (!isErased(this.dependencies.erased, upload)) await this.processor.process(upload);
     const { requestId, owned, end, span, transition } = upload;
     span.setAttribute('status', transition.status);
     endSpan(span);
+    // 2. The watermark no longer waits for its records.
     owned.watermark.release(requestId);
     owned.commitSoon();
+    // 3. The next upload may come into memory.
     this.room.leave(end.bytes);
   }
 }
