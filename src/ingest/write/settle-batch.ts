@@ -71,12 +71,13 @@ export class BatchSettler {
       // 4. `succeeded` is published.
       const found = uploadsOf(without(stored, lost));
       await publisher.publish(found, 'succeeded');
+      // 5. What was rejected goes to the dead letters, and fails.
       for (const { item, error } of [...rejected, ...lost]) {
         const cause = { kind: 'rejected', code: error.code ?? null } as const;
         await deadLetter(this.dependencies, item.upload, cause);
       }
       for (const upload of found) this.measure(upload);
-      // 5. Only now may the log forget the records.
+      // 6. Only now may the log forget the records.
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);
