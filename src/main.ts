@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const service = new Service(config, logger);
   let isListening = false;
   try {
-    // A part may fail while others still start.
+    // A component may fail while others still start.
     await Promise.race([service.start(stopping.signal), signalled, service.failed]);
     isListening = true;
     watchdog.started();

@@ -10,7 +10,7 @@ import { dayOf } from '../../src/domain/days.js';
 import { familyNamed, type FamilyName } from '../../src/domain/families/index.js';
 import { Arena } from '../../src/domain/memory.js';
 import { VersionClock } from '../../src/domain/version.js';
-import type { Part } from '../../src/ops/parts.js';
+import type { Component } from '../../src/ops/components.js';
 import { ChdbWarehouse } from '../../src/warehouse/chdb/chdb-warehouse.js';
 import type { UploadToStore } from '../../src/warehouse/row-store.js';
 import { mergeWhenQuiet } from '../../src/warehouse/rows/quiet-merges.js';
@@ -47,7 +47,7 @@ const FLAT_TYPES: Readonly<Record<string, string>> = {
 };
 
 let warehouse: ChdbWarehouse;
-let merging: Part;
+let merging: Component;
 const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
 
 const commands = {

@@ -29,7 +29,7 @@ export class UploadProcessor {
    */
   constructor(
     dependencies: IngestDependencies,
-    private readonly pool: Preparer,
+    private readonly preparer: Preparer,
     private readonly journal: CrashJournal,
     isMoreComing: () => boolean,
     private readonly signal: AbortSignal,
@@ -39,7 +39,7 @@ export class UploadProcessor {
     this.steps = { ...dependencies, publisher, signal };
     this.gate = new SoloGate(journal);
     this.preparation = new Preparation(
-      pool,
+      preparer,
       (upload) => retrying(() => readUpload(log, upload), isLogUnavailable, signal),
       signal,
     );
@@ -106,7 +106,7 @@ export class UploadProcessor {
       this.steps.publisher.publish([upload], 'validated'),
       this.batchers.get(family)!.write(upload, prepared),
     ]);
-    this.pool.release(prepared);
+    this.preparer.release(prepared);
   }
 
   private async fail(upload: UploadInFlight, verdict: Unprepared): Promise<void> {

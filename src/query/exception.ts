@@ -78,8 +78,8 @@ export class EngineException extends Error {
       return EngineException.of('STD_EXCEPTION', message, { cause: error });
     }
     const [, code, detail, type] = found;
-    const told = unwrapped(detail!) + (HINTS[type!] ?? '');
-    return new EngineException(Number(code), type!, told, { cause: error });
+    const detailWithHint = unwrapped(detail!) + (HINTS[type!] ?? '');
+    return new EngineException(Number(code), type!, detailWithHint, { cause: error });
   }
 
   get status(): number {

@@ -8,13 +8,13 @@ import {
 import type { Config } from '../config/config.js';
 import { chdbFolder } from '../config/data-folder.js';
 import type { Logger } from '../ops/logger.js';
-import type { Parts } from '../ops/parts.js';
+import type { Components } from '../ops/components.js';
 import { createQueryServer } from './server.js';
 
 export interface QueryDependencies {
   readonly config: Config;
   readonly logger: Logger;
-  readonly parts: Parts;
+  readonly components: Components;
   /** Called with the port, which differs from the configured one when that is 0. */
   readonly queryListening: (port: number) => void;
 }
@@ -33,10 +33,10 @@ export class QueryModule extends ConfigurableModuleClass implements OnApplicatio
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { config, logger, parts, queryListening } = this.dependencies;
+    const { config, logger, components, queryListening } = this.dependencies;
     const { queryPort, dataDir, clickhouseDatabase: database, limits } = config;
     const server = createQueryServer({ path: chdbFolder(dataDir), database, limits, logger });
-    parts.add({ stop: () => server.close() });
+    components.add({ stop: () => server.close() });
     queryListening(await server.listen(queryPort!, HOST));
   }
 }

@@ -29,7 +29,7 @@ export class Assignment {
     readonly topic: string,
     readonly partition: number,
     private readonly handler: RecordHandler,
-    private readonly failed: (error: unknown) => void,
+    private readonly onFailure: (error: unknown) => void,
   ) {
     this.decoder = new RecordDecoder(partition);
   }
@@ -43,9 +43,9 @@ export class Assignment {
     });
   }
 
-  revoke(isTold: boolean): void {
+  revoke(notifies: boolean): void {
     this.isRevoked = true;
-    if (!isTold) return;
+    if (!notifies) return;
     this.guard(() => {
       this.handler.revoked(this.partition);
     });
@@ -60,7 +60,7 @@ export class Assignment {
     const records: readonly LogRecord[] = this.decoder.decode(batch.messages, this.next);
     // Not always the last record's: markers of other producers' transactions take offsets too.
     this.next = Number(batch.lastOffset()) + 1;
-    this.call = this.handler.records(this.partition, records).catch(this.failed);
+    this.call = this.handler.records(this.partition, records).catch(this.onFailure);
   }
 
   /**
@@ -69,10 +69,10 @@ export class Assignment {
    * `isRevoked`, in one turn of the event loop, so that nothing is committed for a partition of
    * another member.
    *
-   * @param isPatient whether to go on while the brokers are away
+   * @param mayRetry whether to go on while the brokers are away
    * @throws LogUnavailableError
    */
-  async commit(offset: number, isPatient: () => boolean): Promise<void> {
+  async commit(offset: number, mayRetry: () => boolean): Promise<void> {
     // Handed over before a rebalance and fetched again now: it will be committed then.
     if (offset > this.next) return;
     this.committed = offset;
@@ -86,7 +86,7 @@ export class Assignment {
       } catch (cause) {
         // A rebalance ends in a revocation. A broker that is away ends in a new assignment or in
         // success.
-        if (!isPatient()) {
+        if (!mayRetry()) {
           throw new LogUnavailableError(`not committed: ${reasonOf(cause)}`, { cause });
         }
       }
@@ -95,16 +95,16 @@ export class Assignment {
   }
 
   /** Commits again what was committed last. */
-  async commitAgain(payload: EachBatchPayload, isPatient: () => boolean): Promise<void> {
+  async commitAgain(payload: EachBatchPayload, mayRetry: () => boolean): Promise<void> {
     this.payload = payload;
-    await this.commit(this.committed, isPatient);
+    await this.commit(this.committed, mayRetry);
   }
 
   private guard(tell: () => void): void {
     try {
       tell();
     } catch (error) {
-      this.failed(error);
+      this.onFailure(error);
     }
   }
 }

@@ -45,7 +45,7 @@ export async function connectWhenUp(
     signal.throwIfAborted();
     return connect(options);
   };
-  const isPassing = (error: unknown): boolean => {
+  const waitsFor = (error: unknown): boolean => {
     signal.throwIfAborted();
     if (error instanceof LogSetupError) return false;
     const refused = refusal(error);
@@ -62,7 +62,7 @@ export async function connectWhenUp(
     hasFailed = true;
     return true;
   };
-  return retrying(attempt, isPassing, signal, new Backoff(undefined, LONGEST_PAUSE_MS));
+  return retrying(attempt, waitsFor, signal, new Backoff(undefined, LONGEST_PAUSE_MS));
 }
 
 async function connect(options: ConnectOptions): Promise<Connected> {

@@ -41,14 +41,14 @@ export class UploadWriter {
   private isClosed = false;
 
   /**
-   * @param failed called as soon as the log refuses a chunk, which may be long before the next
+   * @param onFailure called as soon as the log refuses a chunk, which may be long before the next
    * write
    */
   constructor(
     private readonly log: TimedLog,
     private readonly buffers: ChunkBuffers,
     private readonly identity: UploadIdentity,
-    private readonly failed: (error: unknown) => void,
+    private readonly onFailure: (error: unknown) => void,
   ) {
     // Chosen once: partitions may be added while the upload is under way.
     this.partition = parseInt(identity.requestId.slice(-8), 16) % log.partitions('uploads');
@@ -75,7 +75,7 @@ export class UploadWriter {
       if (sequence === 0) this.firstOffset = offset;
       this.buffers.giveBack(value);
     });
-    acknowledged.catch(this.failed);
+    acknowledged.catch(this.onFailure);
     this.unacknowledged.push(acknowledged);
   }
 

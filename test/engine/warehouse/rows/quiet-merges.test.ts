@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
 import type { Family } from '../../../../src/domain/families/index.js';
-import type { Part } from '../../../../src/ops/parts.js';
+import type { Component } from '../../../../src/ops/components.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
 import { mergeWhenQuiet } from '../../../../src/warehouse/rows/quiet-merges.js';
 import { ClickHouseHttp } from '../../../support/clickhouse/clickhouse-http.js';
@@ -23,7 +23,7 @@ const SILENT = pino({ level: 'silent' });
 
 describe.each(WAREHOUSES)('parts in %s', (kind) => {
   let opened: OpenWarehouse;
-  let merging: Part | undefined;
+  let merging: Component | undefined;
   beforeAll(async () => {
     opened = await openWarehouseOf(kind);
     await migrate(opened.warehouse, DATABASE);
