@@ -34,9 +34,8 @@ const WORTH_A_SECOND = 1 / 8;
  * The next batch goes out when it is full (rows or bytes), when its first upload has waited
  * `batchMs`, or when no further upload is on its way. So a lone upload waits for nothing, and under
  * load batches grow with the warehouse's pace. With two at a time they were half as large, and the
- * parts that the engine then merged cost more than the second insert gained (on Kafka 211k rows/s,
- * now 232k). Uploads that are still coming out of the log count as on their way: without them
- * batches on Kafka had 90,000 rows, with them 200,000, at 0.73x of the processor time a row.
+ * parts that the engine then merged cost more than the second insert gained. Uploads that are still
+ * coming out of the log count as on their way: without them batches on Kafka were half as large.
  *
  * Once nothing is on its way the preparing threads are idle, and a second batch is written beside
  * the first, because an insert keeps one core busy.

@@ -15,7 +15,7 @@ import type { TimedLog } from '../timed-log.js';
 const MAX_UNACKNOWLEDGED = 3;
 /**
  * With so many appends of all uploads under way, those of eight uploads, an upload has one at a
- * time: while the log hangs, 64 uploads hold 48 to 51 MiB, not 62 to 84 (on Node 24).
+ * time: the log has enough to do, and while it hangs, uploads hold less memory.
  */
 const ENOUGH_UNDER_WAY = 24;
 
