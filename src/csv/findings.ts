@@ -19,7 +19,7 @@ const MAX_UNKNOWN_COLUMNS = 26;
  */
 const FULL_BYTES = 48 * 1024;
 
-/** Told of every finding about a row; the header is row 1. */
+/** Called for every finding about a row; the header is row 1. */
 export type FindingListener = (column: string, row: number, message: string) => void;
 
 interface ColumnFindings {

@@ -1,6 +1,6 @@
 /**
- * The failure that ends a part of the service. Whatever meets it reports it; the part's owner
- * awaits it.
+ * The failure that ends a component of the service. Whoever meets it reports it; the owner awaits
+ * it.
  */
 export class Failure {
   /** Rejects when a failure is reported; otherwise pending for ever. */

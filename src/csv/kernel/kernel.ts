@@ -71,7 +71,7 @@ const AMOUNT = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  */
 export class Kernel {
   readonly calls: KernelCalls;
-  /** Told of what the columns find, one column at a time. */
+  /** Called for every value that breaks a rule, one column at a time. */
   report: Report = () => undefined;
   private memory = new Uint8Array(0);
 

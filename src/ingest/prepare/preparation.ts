@@ -44,7 +44,7 @@ export class Preparation {
   /**
    * @param readAgain the file's parts, which were lost with the thread; undefined: the log has them
    * no longer
-   * @param signal aborted: what throws from now on says nothing about an upload
+   * @param signal after an abort, an exception says nothing about the upload
    */
   constructor(
     private readonly preparer: Pick<Preparer, 'threads' | 'run'>,
@@ -100,7 +100,7 @@ export class Preparation {
     this.pump();
   }
 
-  /** Undefined: it throws, for whatever reason. */
+  /** Undefined: preparing threw. */
   private async firstTry(upload: UploadInFlight): Promise<Verdict | undefined> {
     try {
       return await this.verdictOf(upload, upload.parts);

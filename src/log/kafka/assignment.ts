@@ -20,7 +20,7 @@ export class Assignment {
   private readonly decoder: RecordDecoder;
   /** Commits offsets as the member to which its batch was handed, once, without retries. */
   private payload: EachBatchPayload | undefined;
-  /** As far as this assignment knows. */
+  /** The last offset that this assignment has tried to commit; at first, where it began. */
   private committed = 0;
   /** The next offset to fetch: everything below it was handed over or is not in the log. */
   next = 0;

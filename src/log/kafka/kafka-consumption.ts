@@ -42,7 +42,7 @@ export class KafkaConsumption implements Consumption {
    * By partition: handler calls that outlive their assignment. The next assignment waits for them.
    */
   private readonly lastCalls = new Map<number, Promise<void>>();
-  /** By partition: the offset behind everything ever handed over. */
+  /** By partition: the offset after the last record handed over. */
   private readonly handed = new Map<number, number>();
   private readonly consumer: RestartingConsumer;
   /** No further batch is handed over. */

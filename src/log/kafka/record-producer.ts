@@ -119,8 +119,8 @@ export class RecordProducer {
 
 /**
  * The partition that has been chosen already. kafkajs silently drops records of a partition that it
- * does not know, and sends for minutes to a leader that is silent, whoever leads meanwhile. This
- * error makes it ask the brokers again.
+ * does not know, and sends for minutes to a leader that is silent, even when another broker leads
+ * by then. This error makes it ask the brokers again.
  */
 function placeOf(
   { message, partitionMetadata }: PartitionerArgs,

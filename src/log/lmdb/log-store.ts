@@ -43,7 +43,7 @@ type RecordEntry = readonly [
  * `put`, `remove` and `setWatermark` may be called inside `writeAfter` only.
  */
 export class LogStore {
-  /** Of the whole environment: after a failed write of LMDB's own page, or of its file system. */
+  /** Reported when LMDB's own page or the file system cannot be written any more. */
   readonly failure = new Failure();
   private hasFailed = false;
   private readonly file: string;

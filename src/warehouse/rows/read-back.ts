@@ -133,7 +133,7 @@ export function blockOfKeys(family: Family, asked: readonly AskedKeys[]): Native
   );
 }
 
-/** Where the so many next values of a Native `String` column end that begin at `at`. */
+/** The end of the next `count` strings of a Native `String` column, from `at` on. */
 function afterStrings(column: Uint8Array, at: number, count: number): number {
   for (let value = 0; value < count; value++) {
     let length = 0;
@@ -148,7 +148,7 @@ function afterStrings(column: Uint8Array, at: number, count: number): number {
 }
 
 /**
- * The uploads of a family of which each key is stored at their version or a later one.
+ * The uploads whose keys are all stored, at their version or a later one.
  *
  * The keys of many uploads go to the warehouse at once: an account that sends the same key in many
  * small files has most of them superseded before they are read back. The answer is a number for

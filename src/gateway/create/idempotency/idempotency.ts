@@ -77,7 +77,7 @@ export class Idempotency {
       const { standing, ageMs } = await this.claims.make(next);
       if (standing.requestId === mine.requestId) return undefined;
       if (coversRequest(this.erased, identity.account, standing.requestId)) {
-        // It counts for nothing, but no claim takes its place before it has settled.
+        // It has no effect, but cannot be superseded before it has settled.
         if (ageMs < standing.settlesMs) throw keyInProgress(standing.settlesMs - ageMs);
       } else {
         if (standing.digest !== mine.digest) throw keyReused();
