@@ -31,7 +31,8 @@ export async function expectInvariants(
   ...accounts: readonly KnownRequests[]
 ): Promise<void> {
   const known = accounts.flatMap(({ succeeded, failed = [] }) => [...succeeded, ...failed]).length;
-  for (const until = Date.now() + SETTLE_MS; ; await sleep(LOOK_MS)) {
+  for (const until = Date.now() + SETTLE_MS; ;) {
+    await sleep(LOOK_MS);
     const isLate = Date.now() > until;
     // A lagging history also has nothing in flight, so it must have all requests of these accounts.
     const ended = await endedOf(warehouse, accounts);
