@@ -1,4 +1,5 @@
 import { dayInTimeZone } from '../../domain/days.js';
+import { messageOf } from '../../domain/failure.js';
 import { familyNamed } from '../../domain/families/index.js';
 import { prepareUpload } from '../../csv/prepare-upload.js';
 import { annotatedLines, MAX_ANNOTATED_ROWS } from '../../csv/annotated-rows.js';
@@ -25,7 +26,7 @@ async function answerTo(task: CheckTask): Promise<CheckAnswer> {
       return { kind: 'unread', why: error.message, isTooLarge: error.isTooLarge };
     }
     // The browser's own: the file was changed or removed after it was chosen.
-    const why = `The file cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `The file cannot be read: ${messageOf(error)}`;
     return { kind: 'unread', why, isTooLarge: false };
   }
 }
