@@ -6,6 +6,8 @@ import { TIERS } from './scripts/tiers.mjs';
  */
 const common = {
   testEnvironment: 'node',
+  // Jest indexes these folders in each tier, but neither dist nor all that is in .cache.
+  roots: ['bench', 'scripts', 'src', 'test'].map((folder) => `<rootDir>/${folder}`),
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
@@ -28,6 +30,7 @@ export default {
     globalSetup: '<rootDir>/test/support/kafka/global-setup.mjs',
     globalTeardown: '<rootDir>/test/support/kafka/global-teardown.mjs',
   })),
+  testSequencer: '<rootDir>/scripts/slow-first.mjs',
   // scripts/test.mjs sets a shorter timeout for the unit tests.
   testTimeout: LONG_MS,
   // One more than the cores of the machine for measurements: the long files mostly wait.

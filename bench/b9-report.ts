@@ -43,7 +43,10 @@ export async function b9(bench: Bench): Promise<readonly Figure[]> {
     await requireEqualAnswers(program);
     const { reportReads } = bench.sizes;
     const merged = await timed(program, reportReads, ({ view }) => view);
-    const flat = await timed(program, reportReads, (question) => question.flat);
+    const flat = faster(
+      await timed(program, reportReads, (question) => question.flat),
+      await timed(program, reportReads, (question) => fine(question)),
+    );
     const throughReport = await timed(program, reportReads, ({ report }) => report);
     await program.call('close');
     return [
@@ -91,12 +94,23 @@ async function timed(
   return times;
 }
 
+/** The question to the flat table with granules as small as the service's. */
+function fine({ flat }: Question): string {
+  return flat.replaceAll('.flat_', '.fine_');
+}
+
+/** Of each question, the shorter time: the baseline is the better of the two tables. */
+function faster(one: Times, other: Times): Times {
+  return new Map([...one].map(([question, ms]) => [question, Math.min(ms, other.get(question)!)]));
+}
+
 /** @throws Error when a view and the flat table give different answers, or none */
 async function requireEqualAnswers(program: Child<ReportsCommands>): Promise<void> {
-  for (const { name, view, flat, report } of QUESTIONS) {
+  for (const question of QUESTIONS) {
+    const { name, view, flat, report } = question;
     const answer = await program.call('ask', view);
     if (answer === '[]') throw new Error(`${name}: there is no answer`);
-    for (const other of report === undefined ? [flat] : [flat, report]) {
+    for (const other of [flat, fine(question), ...(report === undefined ? [] : [report])]) {
       if ((await program.call('ask', other)) !== answer) {
         throw new Error(`${name}: a view and the flat table give different answers`);
       }
@@ -115,18 +129,19 @@ async function onNextEngine(dataDir: string, reads: number): Promise<readonly Fi
   const copy = await makeFolder();
   try {
     await cp(chdbFolder(dataDir), copy, { recursive: true });
-    const both = QUESTIONS.flatMap(({ view, flat }) => [view, flat]);
-    const answer = await askNextEngine(copy, reads, both);
+    const all = QUESTIONS.flatMap((question) => [question.view, question.flat, fine(question)]);
+    const answer = await askNextEngine(copy, reads, all);
     if (answer === undefined) return [notRun('B9 on the newer engine', 'Python is missing')];
     const { version, ms, answers } = answer;
-    const times = (offset: 0 | 1): Times =>
-      new Map(QUESTIONS.map((question, at) => [question, ms[2 * at + offset]!]));
+    const times = (offset: 0 | 1 | 2): Times =>
+      new Map(QUESTIONS.map((question, at) => [question, ms[3 * at + offset]!]));
     QUESTIONS.forEach(({ name }, at) => {
-      if (answers[2 * at] !== answers[2 * at + 1]) {
+      if (new Set(answers.slice(3 * at, 3 * at + 3)).size !== 1) {
         throw new Error(`${name}: the newer engine gives different answers`);
       }
     });
-    return [compared(`B9 merged, engine ${version}`, atMost(1.5), times(0), 'flat', times(1))];
+    const flat = faster(times(1), times(2));
+    return [compared(`B9 merged, engine ${version}`, atMost(1.5), times(0), 'flat', flat)];
   } finally {
     await removeFolder(copy);
   }

@@ -1,20 +1,18 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 
 import type { Config } from './config/config.js';
-import { chdbFolder } from './config/data-folder.js';
 import type { GatewayDependencies } from './gateway/dependencies.js';
 import type { IngestModuleDependencies } from './ingest/ingest.module.js';
 import type { OperatorDependencies } from './operator/operator.module.js';
+import type { QueryDependencies } from './query/query.module.js';
 import type { StatusDependencies } from './status/status.module.js';
 
 /** What the roles of a process need, already open and answering. */
 export interface AppDependencies
-  extends StatusDependencies, OperatorDependencies, IngestModuleDependencies {
+  extends StatusDependencies, OperatorDependencies, IngestModuleDependencies, QueryDependencies {
   readonly config: Config;
   /** Undefined: the process has no gateway. */
   readonly gateway: GatewayDependencies | undefined;
-  /** Called with the port of the query interface. */
-  readonly queryListening: (port: number) => void;
 }
 
 /**
@@ -24,7 +22,7 @@ export interface AppDependencies
 @Module({})
 export class AppModule {
   static async register(app: AppDependencies): Promise<DynamicModule> {
-    const { roles, queryPort, dataDir, clickhouseDatabase, limits } = app.config;
+    const { roles, queryPort } = app.config;
     const imports: DynamicModule[] = [];
     if (roles.has('status')) {
       const { StatusModule } = await import('./status/status.module.js');
@@ -37,17 +35,7 @@ export class AppModule {
     }
     if (queryPort !== undefined) {
       const { QueryModule } = await import('./query/query.module.js');
-      imports.push(
-        QueryModule.register({
-          path: chdbFolder(dataDir),
-          database: clickhouseDatabase,
-          limits,
-          logger: app.logger,
-          port: queryPort,
-          parts: app.parts,
-          listening: app.queryListening,
-        }),
-      );
+      imports.push(QueryModule.register(app));
     }
     if (app.gateway !== undefined) {
       const { GatewayModule } = await import('./gateway/gateway.module.js');

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 
 import { setDefaultHighWaterMark } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Config } from './config/config.js';
-import { ConfigError } from './config/config-error.js';
+import { type Config, ConfigError } from './config/config.js';
 import { readConfig } from './config/read-config.js';
+import { messageOf } from './domain/failure.js';
+import { sleep } from './domain/retry.js';
 import { LogSetupError } from './log/upload-log.js';
 import { createLogger } from './ops/logger.js';
 import { Watchdog } from './ops/watchdog.js';
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const service = new Service(config, logger);
   let isListening = false;
   try {
-    // A part may fail while others still start.
+    // A component may fail while others still start.
     await Promise.race([service.start(stopping.signal), signalled, service.failed]);
     isListening = true;
     watchdog.started();
@@ -122,10 +122,6 @@ function configOrExit(): Config {
     process.stderr.write(`${error.message}\n`);
     process.exit(EXIT.refused);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 main().catch((error: unknown) => {

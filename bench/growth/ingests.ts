@@ -54,7 +54,7 @@ function costs(measured: readonly ScaledOut[]): string {
  */
 async function bytesARow(
   servers: Servers,
-  { rows, bytes, rowsLogged }: ScaledOut,
+  { bytesARow: inFiles, rowsLogged }: ScaledOut,
 ): Promise<Figure[]> {
   const figure = (where: string, value: number, note: string): Figure =>
     valueFigure({ name: `growth: bytes a row ${where}`, unit: 'B', values: [value], note });
@@ -66,7 +66,7 @@ async function bytesARow(
             (SELECT count() FROM custom_data.cost_rows) AS rows`,
   );
   return [
-    figure('in files', bytes / rows, '11 columns'),
+    figure('in files', inFiles, '11 columns'),
     figure('in the log', log, 'LZ4, one replica'),
     figure('in the table', table!.bytes / table!.rows, 'merged, one replica'),
   ];

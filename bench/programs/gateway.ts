@@ -70,7 +70,7 @@ const commands = {
       requests,
       viewBytes: 100_000,
       timeoutMs: limits.logTimeoutMs,
-      parts: { add: () => undefined },
+      components: { add: () => undefined },
     });
     const newToken = { account: ACCOUNT, role: 'owner', timeZone: 'UTC' } as const;
     const { token } = await createToken(join(folder, 'tokens.json'), newToken);

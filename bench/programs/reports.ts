@@ -10,7 +10,7 @@ import { dayOf } from '../../src/domain/days.js';
 import { familyNamed, type FamilyName } from '../../src/domain/families/index.js';
 import { Arena } from '../../src/domain/memory.js';
 import { VersionClock } from '../../src/domain/version.js';
-import type { Part } from '../../src/ops/parts.js';
+import type { Component } from '../../src/ops/components.js';
 import { ChdbWarehouse } from '../../src/warehouse/chdb/chdb-warehouse.js';
 import type { UploadToStore } from '../../src/warehouse/row-store.js';
 import { mergeWhenQuiet } from '../../src/warehouse/rows/quiet-merges.js';
@@ -25,6 +25,10 @@ import { DATABASE } from '../reports/questions.js';
 /** As many as ingest puts into a batch under load. */
 const FILES_A_BLOCK = 25;
 const FACTS = { finding: null, requestDay: dayOf(dayText(0)), integratedChannels: [] };
+
+/** Rows of a granule. */
+const DEFAULT_GRANULARITY = 8_192;
+const FINE_GRANULARITY = 1_024;
 
 /** The columns of a flat table that are not texts, or texts with few values. */
 const FLAT_TYPES: Readonly<Record<string, string>> = {
@@ -43,7 +47,7 @@ const FLAT_TYPES: Readonly<Record<string, string>> = {
 };
 
 let warehouse: ChdbWarehouse;
-let merging: Part;
+let merging: Component;
 const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
 
 const commands = {
@@ -67,7 +71,10 @@ const commands = {
     return files.length * KEYS_A_FILE * ROWS_A_KEY;
   },
 
-  /** Copies the rows that a family's view shows to a flat table without overwrites. */
+  /**
+   * Copies the rows that a family's view shows to flat tables without overwrites: one with the
+   * engine's default granularity, one with that of the service's tables.
+   */
   async flatten(family: FamilyName): Promise<void> {
     const { table, columns } = familyNamed(family);
     const names = ['account', ...columns.map(({ name }) => name)];
@@ -76,14 +83,19 @@ const commands = {
       return `${name} ${type}`;
     });
     const third = table === 'cost' ? 'campaign' : 'event_category';
-    await warehouse.execute(
-      `CREATE TABLE ${DATABASE}.flat_${table} (${types.join(', ')}) ENGINE = MergeTree
-       ORDER BY (account, date, channel, ${third}) SETTINGS ${SYNCED}`,
-    );
-    await warehouse.execute(
-      `INSERT INTO ${DATABASE}.flat_${table} SELECT ${names.join(', ')} FROM ${DATABASE}.${table}_rows`,
-    );
-    await warehouse.execute(`OPTIMIZE TABLE ${DATABASE}.flat_${table} FINAL`);
+    const create = async (flat: string, from: string, granularity: number): Promise<void> => {
+      await warehouse.execute(
+        `CREATE TABLE ${DATABASE}.${flat} (${types.join(', ')}) ENGINE = MergeTree
+         ORDER BY (account, date, channel, ${third})
+         SETTINGS ${SYNCED}, index_granularity = ${granularity}`,
+      );
+      await warehouse.execute(
+        `INSERT INTO ${DATABASE}.${flat} SELECT ${names.join(', ')} FROM ${DATABASE}.${from}`,
+      );
+      await warehouse.execute(`OPTIMIZE TABLE ${DATABASE}.${flat} FINAL`);
+    };
+    await create(`flat_${table}`, `${table}_rows`, DEFAULT_GRANULARITY);
+    await create(`fine_${table}`, `flat_${table}`, FINE_GRANULARITY);
   },
 
   async merge(family: FamilyName): Promise<void> {

@@ -12,6 +12,8 @@ import { costLoad, warmUpLoad } from './throughput.js';
 /** Enough that several ingest processes always have work. */
 const CONCURRENCY = 16;
 const WARM_UPS = 20;
+/** The rate is about half of B1's, so half of its accounts give as long a load. */
+const ACCOUNTS_OF_B1 = 0.5;
 /** Time for the merges of the load, so that they count as part of it. */
 const SETTLE_MS = 3_000;
 
@@ -21,8 +23,8 @@ export type Cost = Readonly<Record<(typeof PARTS)[number], number>>;
 
 export interface ScaledOut {
   readonly rows: number;
-  /** Bytes of all files, as sent. */
-  readonly bytes: number;
+  /** Bytes of a row in the files that were sent. */
+  readonly bytesARow: number;
   /** Rows that went through the log, including those before the measurement. */
   readonly rowsLogged: number;
   readonly rowsPerSecond: number;
@@ -45,8 +47,10 @@ export async function scaledOut(
   const warmed = await generator.prepare(warmUp);
   const { sent, kept, bytes } = await generator.prepare(load);
   const started: Service[] = [];
+  const accounts = Math.ceil(sizes.accounts * ACCOUNTS_OF_B1);
   const start = async (role: string): Promise<Service> => {
-    const service = await Service.start({ env: { ...servers.env, ROLES: role }, account });
+    const env = { ...servers.env, ROLES: role };
+    const service = await Service.start({ env, account, accounts });
     started.push(service);
     return service;
   };
@@ -55,13 +59,16 @@ export async function scaledOut(
     const status = await start('status');
     const workers: Service[] = [];
     while (workers.length < ingests) workers.push(await start('ingest'));
-    const upload = (spec: CostSpec) =>
+    const { target, tokens } = gateway;
+    const upload = (spec: CostSpec, by?: readonly string[]) =>
       generator.program.call('upload', {
-        target: gateway.target,
+        target,
         load: spec,
         concurrency: CONCURRENCY,
+        ...(by && { tokens: by }),
       });
-    let rowsLogged = sent.rows;
+    const rows = sent.rows * accounts;
+    let rowsLogged = rows;
     for (let i = 0; i === 0 || (i < WARM_UPS && !(await haveAllWorked(workers))); i++) {
       await upload(warmUp);
       rowsLogged += warmed.sent.rows;
@@ -75,13 +82,15 @@ export async function scaledOut(
       clickhouse: await cpuSeconds(servers.clickhouse.pid),
     });
     const before = await used();
-    const { seconds } = generator.note(await upload(load));
+    const { seconds } = generator.note(await upload(load, tokens));
     await sleep(SETTLE_MS);
     const after = await used();
     const cpu = Object.fromEntries(PARTS.map((part) => [part, after[part] - before[part]])) as Cost;
-    const expected = new Map([[account, plus(kept, warmed.kept)]]);
+    const expected = new Map(
+      gateway.accounts.map((each) => [each, each === account ? plus(kept, warmed.kept) : kept]),
+    );
     await requireCostTotals((sql) => servers.query(sql), expected);
-    return { rows: sent.rows, bytes, rowsLogged, rowsPerSecond: sent.rows / seconds, cpu };
+    return { rows, bytesARow: bytes / sent.rows, rowsLogged, rowsPerSecond: rows / seconds, cpu };
   } finally {
     // A clean stop: the broker would hold back a killed member's partitions from the next ones.
     for (const service of started) await service.stop();

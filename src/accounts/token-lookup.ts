@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { hash, randomBytes } from 'node:crypto';
 
+import { messageOf } from '../domain/failure.js';
 import type { Logger } from '../ops/logger.js';
 import type { TokenDirectory, TokenHolder } from './account.js';
-import { codeOf } from './errno.js';
-import { readIfThere } from './read-if-there.js';
+import { codeOf, readIfThere } from './read-if-there.js';
 import { parseTokenRecords, TokenFileError } from './token-records.js';
 
 /** A change has to count within a second; a stat costs microseconds. */
@@ -107,10 +107,6 @@ function holdersByHash(text: string | undefined): ReadonlyMap<string, TokenHolde
     holders.set(sha256, { tokenId: id, account, role, timeZone });
   }
   return holders;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Lets people and secret scanners recognise a token of this service. */

@@ -11,8 +11,8 @@ import {
   validateSync,
   type ValidationError,
 } from 'class-validator';
+import { isTimeZone } from '../domain/days.js';
 import { ACCOUNT_NAME, ACCOUNT_ROLES, type AccountRole } from './account.js';
-import { isTimeZone } from './time-zone.js';
 
 /** One token as it is stored: its hash, never the token. Times are ISO 8601 in UTC. */
 export interface TokenRecord {

@@ -1,5 +1,4 @@
-import type { ClickHouseConfig } from './config.js';
-import { ConfigError } from './config-error.js';
+import { type ClickHouseConfig, ConfigError } from './config.js';
 import type { Environment } from './environment.js';
 import { refuseAny } from './refuse-any.js';
 import { tlsFilesOf } from './tls-files.js';

@@ -1,8 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 
-import type { TlsFiles } from './config.js';
-import { ConfigError } from './config-error.js';
+import { ConfigError, type TlsFiles } from './config.js';
+
+/**
+ * Node's codes for a server without a trusted certificate, or one that speaks TLS where none is
+ * expected or the reverse.
+ */
+const TLS_FAULT =
+  /^(?:ERR_(?:SSL|TLS)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
+
+/** @param code of an error */
+export function isTlsFault(code: string | number | undefined): code is string {
+  return typeof code === 'string' && TLS_FAULT.test(code);
+}
 
 /** @throws ConfigError that names the variable when the file cannot be read */
 async function readConfigured(variable: string, path: string): Promise<Buffer> {

@@ -163,8 +163,8 @@ export class Environment {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 
   /**
-   * A file that is not packed may have 1 MiB, so no less. The worst one of this size, a key in every
-   * short row, takes nine times as much memory to judge, of the 4 GiB that WebAssembly has: so no more.
+   * At least 1 MiB, because a plain file may have it. At most 256 MiB: the worst file, with a key
+   * in every short row, takes nine times its size, and WebAssembly has 4 GiB.
    */
   @Whole(MIB, 256 * MIB)
   UPLOAD_MAX_UNPACKED_BYTES = 32 * MIB;

@@ -1,5 +1,4 @@
-import type { KafkaConfig } from './config.js';
-import { ConfigError } from './config-error.js';
+import { ConfigError, type KafkaConfig } from './config.js';
 import type { Environment } from './environment.js';
 import { refuseAny } from './refuse-any.js';
 import { tlsFilesOf } from './tls-files.js';

@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { ROLES, type Config, type Limits } from './config.js';
+import { ConfigError, ROLES, type Config, type Limits } from './config.js';
 import { clickhouseOf } from './clickhouse.js';
-import { ConfigError } from './config-error.js';
 import { Environment } from './environment.js';
 import { kafkaOf } from './kafka.js';
 

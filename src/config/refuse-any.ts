@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.js';
+import { ConfigError } from './config.js';
 import type { Environment } from './environment.js';
 
 /**

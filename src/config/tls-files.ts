@@ -1,5 +1,4 @@
-import type { TlsFiles } from './config.js';
-import { ConfigError } from './config-error.js';
+import { ConfigError, type TlsFiles } from './config.js';
 import type { Environment } from './environment.js';
 
 /** @throws ConfigError when a certificate comes without its key, or a key without its certificate */

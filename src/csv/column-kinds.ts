@@ -1,7 +1,6 @@
 import { COUNTRIES } from '../domain/code-lists/countries.js';
 import { CURRENCIES } from '../domain/code-lists/currencies.js';
-import { EVENT_SOURCES } from '../domain/families/event-sources.js';
-import type { ValueKind } from '../domain/families/index.js';
+import { EVENT_SOURCES, type ValueKind } from '../domain/families/index.js';
 import { TextKind } from './kernel/codes.js';
 import type { RowBlock } from './csv-scanner.js';
 import type { Arena } from '../domain/memory.js';

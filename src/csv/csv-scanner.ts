@@ -12,10 +12,7 @@ export class CsvScanner {
   private address = 0;
   private size = 0;
 
-  /**
-   * @param capacity so many fields of a row get their positions; of further ones only the number is
-   * told
-   */
+  /** @param capacity how many fields of a row get positions; further ones are only counted */
   constructor(
     private readonly kernel: Kernel,
     private readonly capacity: number,
@@ -103,7 +100,7 @@ export class RowBlock {
   }
 
   /**
-   * Adds rows until one has a fault or another number of fields; that row is not added.
+   * Adds the rows before the first that has a fault or another number of fields.
    *
    * @param fields how many a row must have
    * @param most at most so many rows, and as many as there is room for

@@ -1,6 +1,5 @@
 import { BrokenRule, MAX_CODE_POINTS, RowFault } from './kernel/codes.js';
-import { EVENT_SOURCES } from '../domain/families/event-sources.js';
-import type { ValueKind } from '../domain/families/index.js';
+import { EVENT_SOURCES, type ValueKind } from '../domain/families/index.js';
 import { textOfDay } from '../domain/days.js';
 
 /**
@@ -20,7 +19,7 @@ const MAX_UNKNOWN_COLUMNS = 26;
  */
 const FULL_BYTES = 48 * 1024;
 
-/** Told of every finding about a row; the header is row 1. */
+/** Called for every finding about a row; the header is row 1. */
 export type FindingListener = (column: string, row: number, message: string) => void;
 
 interface ColumnFindings {
@@ -61,14 +60,14 @@ export class Findings {
    * A finding about a row.
    *
    * @param row as a spreadsheet shows it: the header is row 1
-   * @param messageOf called only if the message is kept: a file may have a million findings
+   * @param text called only if the message is kept: a file may have a million findings
    */
-  addOfRow(column: string, row: number, messageOf: () => string): void {
+  addOfRow(column: string, row: number, text: () => string): void {
     if (this.listener === undefined && !this.hasRoom(column)) {
       this.of(column).unsaid++;
       return;
     }
-    const message = messageOf();
+    const message = text();
     this.listener?.(column, row, message);
     this.add(column, `row ${row}: ${message}`);
   }
@@ -153,13 +152,13 @@ const KIND_RULES: Readonly<Record<ValueKind, string>> = {
 };
 
 /** A sentence about a value: the value, and the rule that it breaks. */
-export function messageOf(
+export function brokenRuleText(
   value: Uint8Array,
   broken: BrokenRule,
   kind: ValueKind,
   window: DayWindow | undefined,
 ): string {
-  return `"${shown(value)}" ${ruleOf(broken, kind, window)}`;
+  return `"${excerptOf(value)}" ${ruleOf(broken, kind, window)}`;
 }
 
 function ruleOf(broken: BrokenRule, kind: ValueKind, window: DayWindow | undefined): string {
@@ -214,7 +213,7 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
  * A value or a column name as messages give it: its first 64 code points, with an ellipsis where
  * something is left out. No more than that is decoded, because a field may be as long as the file.
  */
-export function shown(value: Uint8Array): string {
+export function excerptOf(value: Uint8Array): string {
   return shortened(DECODER.decode(value.subarray(0, SHOWN_BYTES)));
 }
 

@@ -1,7 +1,7 @@
 import { type Family, keyColumns, textColumns, valueColumns } from '../domain/families/index.js';
 import type { Kernel } from './kernel/kernel.js';
 import type { RowBlock } from './csv-scanner.js';
-import { type DayWindow, FILE, type Findings, messageOf, shown } from './findings.js';
+import { type DayWindow, FILE, type Findings, brokenRuleText, excerptOf } from './findings.js';
 import {
   type CheckedColumn,
   DayColumn,
@@ -45,7 +45,7 @@ export function readHeader(
       findings.add(FILE, `row 1: column ${field + 1} has no name`);
       return;
     }
-    const name = shown(bytes);
+    const name = excerptOf(bytes);
     const index = places.get(name);
     if (index === undefined) {
       findings.addUnknownColumn(
@@ -137,7 +137,7 @@ export class UploadColumns {
       if (column.role !== 'key') this.present.add(column.name);
       this.kernel.report = (row, broken) => {
         findings.addOfRow(column.name, block.rowNumbers[row]!, () =>
-          messageOf(block.valueAt(row, field), broken, column.kind, this.window),
+          brokenRuleText(block.valueAt(row, field), broken, column.kind, this.window),
         );
       };
       this.checked.get(column.name)!.take(block, field);

@@ -1,6 +1,6 @@
 /**
- * The failure that ends a part of the service. Whatever meets it reports it; the part's owner
- * awaits it.
+ * The failure that ends a component of the service. Whoever meets it reports it; the owner awaits
+ * it.
  */
 export class Failure {
   /** Rejects when a failure is reported; otherwise pending for ever. */
@@ -19,4 +19,9 @@ export class Failure {
     // Handled here so that a failure nobody waits for yet does not end the process by itself.
     this.promise.catch(() => undefined);
   }
+}
+
+/** What an error says; anything else that was thrown, as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

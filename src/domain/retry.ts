@@ -52,15 +52,15 @@ export async function retrying<T>(
 }
 
 /** Resolves after the time, or at once when the signal is aborted. */
-export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', done);
+      signal?.removeEventListener('abort', done);
       resolve();
     };
     const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
+    signal?.addEventListener('abort', done, { once: true });
+    if (signal?.aborted === true) done();
   });
 }

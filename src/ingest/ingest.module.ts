@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 
-import type { Parts } from '../ops/parts.js';
+import type { Components } from '../ops/components.js';
 import { mergeWhenQuiet } from '../warehouse/rows/quiet-merges.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import type { IngestDependencies } from './dependencies.js';
@@ -13,7 +13,7 @@ import { Ingest } from './ingest.js';
 
 export interface IngestModuleDependencies extends IngestDependencies {
   readonly warehouse: Warehouse;
-  readonly parts: Parts;
+  readonly components: Components;
   /** For how many milliseconds uploads in flight may still be finished. */
   readonly stopMs: () => number;
 }
@@ -31,11 +31,11 @@ export class IngestModule extends ConfigurableModuleClass implements OnApplicati
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { config, logger, warehouse, parts, stopMs } = this.dependencies;
+    const { config, logger, warehouse, components, stopMs } = this.dependencies;
     if (config.clickhouse?.cluster === undefined) {
-      parts.add(mergeWhenQuiet(warehouse, config.clickhouseDatabase, logger));
+      components.add(mergeWhenQuiet(warehouse, config.clickhouseDatabase, logger));
     }
     const ingest = await Ingest.start(this.dependencies);
-    parts.add({ failed: ingest.failed, stop: () => ingest.stop(stopMs()) });
+    components.add({ failed: ingest.failed, stop: () => ingest.stop(stopMs()) });
   }
 }

@@ -15,7 +15,7 @@ import { uploadsInFlight } from '../ops/metrics.js';
 import { endSpan } from '../ops/tracing.js';
 import { Assembler } from './assemble/assembler.js';
 import { ChunkStore } from './assemble/chunk-store.js';
-import { type Assignment, EndWatch } from './assemble/end-watch.js';
+import { type ConsumedPartition, EndWatch } from './assemble/end-watch.js';
 import { OwnedPartition } from './watermark/owned-partition.js';
 import type { IngestDependencies } from './dependencies.js';
 import { CrashJournal } from './crash/crash-journal.js';
@@ -35,12 +35,12 @@ import { WaitingRoom } from './waiting-room.js';
 const LOOK_MS = 10_000;
 
 /** What ingest works with besides its ports. */
-export interface IngestMeans {
+export interface IngestTools {
   readonly preparer: Preparer;
   readonly files: WorkingFiles;
 }
 
-function meansOf({ config }: IngestDependencies): IngestMeans {
+function toolsOf({ config }: IngestDependencies): IngestTools {
   return { preparer: new PreparePool(config.limits.validationThreads), files: nodeFiles };
 }
 
@@ -52,7 +52,7 @@ export class Ingest implements RecordHandler {
   private readonly failure = new Failure();
   /** Rejects when ingest cannot go on. The process is to end, and the next one replays. */
   readonly failed = this.failure.promise;
-  private readonly assignments = new Map<number, Assignment>();
+  private readonly assignments = new Map<number, ConsumedPartition>();
   private readonly aborting = new AbortController();
   private readonly processor: UploadProcessor;
   private readonly processing = new Set<Promise<unknown>>();
@@ -64,7 +64,7 @@ export class Ingest implements RecordHandler {
 
   static async start(
     dependencies: IngestDependencies,
-    { preparer, files }: IngestMeans = meansOf(dependencies),
+    { preparer, files }: IngestTools = toolsOf(dependencies),
   ): Promise<Ingest> {
     const { config, log, logger } = dependencies;
     const { dataDir, limits } = config;
@@ -80,7 +80,7 @@ export class Ingest implements RecordHandler {
   private constructor(
     private readonly dependencies: IngestDependencies,
     private readonly store: ChunkStore,
-    private readonly pool: Preparer,
+    private readonly preparer: Preparer,
     journal: CrashJournal,
   ) {
     const { signal } = this.aborting;
@@ -97,7 +97,7 @@ export class Ingest implements RecordHandler {
     );
     this.processor = new UploadProcessor(
       dependencies,
-      pool,
+      preparer,
       journal,
       () => store.hasUploadsComing,
       signal,
@@ -167,7 +167,7 @@ export class Ingest implements RecordHandler {
     this.aborting.abort();
     this.processor.close();
     for (const { owned } of this.assignments.values()) await owned.commitNow();
-    await this.pool.close();
+    await this.preparer.close();
   }
 
   private begin(upload: UploadInFlight): void {
@@ -182,13 +182,16 @@ export class Ingest implements RecordHandler {
   }
 
   private async process(upload: UploadInFlight): Promise<void> {
-    // A replay may bring back an upload of an erased account: nothing is published about it.
+    // 1. To its final status. A replay may bring back an upload of an erased account: nothing is
+    // published about it.
     if (!isErased(this.dependencies.erased, upload)) await this.processor.process(upload);
     const { requestId, owned, end, span, transition } = upload;
     span.setAttribute('status', transition.status);
     endSpan(span);
+    // 2. The watermark no longer waits for its records.
     owned.watermark.release(requestId);
     owned.commitSoon();
+    // 3. The next upload may come into memory.
     this.room.leave(end.bytes);
   }
 }

@@ -1,4 +1,3 @@
-import type { PreparedUpload } from '../csv/verdict.js';
 import { FAMILIES, type FamilyName } from '../domain/families/index.js';
 import { retrying } from '../domain/retry.js';
 import { readUpload } from '../log/uploads/read-upload.js';
@@ -11,7 +10,7 @@ import type { IngestDependencies, StepDependencies } from './dependencies.js';
 import { type Unprepared, Preparation } from './prepare/preparation.js';
 import type { Preparer } from './prepare/prepare-pool.js';
 import { TransitionPublisher } from '../status/publisher.js';
-import type { UploadInFlight } from './upload-in-flight.js';
+import type { UploadInFlight, ValidUpload } from './upload-in-flight.js';
 import { deadLetter } from './write/dead-letter.js';
 import { BatchSettler } from './write/settle-batch.js';
 
@@ -29,7 +28,7 @@ export class UploadProcessor {
    */
   constructor(
     dependencies: IngestDependencies,
-    private readonly pool: Preparer,
+    private readonly preparer: Preparer,
     private readonly journal: CrashJournal,
     isMoreComing: () => boolean,
     private readonly signal: AbortSignal,
@@ -39,7 +38,7 @@ export class UploadProcessor {
     this.steps = { ...dependencies, publisher, signal };
     this.gate = new SoloGate(journal);
     this.preparation = new Preparation(
-      pool,
+      preparer,
       (upload) => retrying(() => readUpload(log, upload), isLogUnavailable, signal),
       signal,
     );
@@ -72,7 +71,9 @@ export class UploadProcessor {
       // 2. Parse, validate, group, encode: on a thread, accounts taking turns.
       const verdict = await this.preparation.prepare(upload);
       // 3. In a batch: on disk, `ingested`, read back, `succeeded`. Or `failed`.
-      const ended = verdict.valid ? this.write(upload, verdict.upload) : this.fail(upload, verdict);
+      const ended = verdict.valid
+        ? this.write(Object.assign(upload, { prepared: verdict.upload }))
+        : this.fail(upload, verdict);
       // A batch waits for nothing once no upload is being prepared.
       if (this.preparation.isIdle) this.flush();
       await ended;
@@ -96,17 +97,17 @@ export class UploadProcessor {
     for (const batcher of this.batchers.values()) batcher.flushIfReady();
   }
 
-  private async write(upload: UploadInFlight, prepared: PreparedUpload): Promise<void> {
-    const { family } = upload;
+  private async write(upload: ValidUpload): Promise<void> {
+    const { family, prepared } = upload;
     const { rows } = prepared;
     rowsValidated.inc({ family }, rows);
     upload.rows = { ...upload.rows, validated: rows };
     // Side by side: the fold is by rank, so later transitions need not wait for this one.
     await Promise.all([
       this.steps.publisher.publish([upload], 'validated'),
-      this.batchers.get(family)!.write(upload, prepared),
+      this.batchers.get(family)!.write(upload),
     ]);
-    this.pool.release(prepared);
+    this.preparer.release(prepared);
   }
 
   private async fail(upload: UploadInFlight, verdict: Unprepared): Promise<void> {

@@ -1,3 +1,4 @@
+import type { PreparedUpload } from '../csv/verdict.js';
 import { type RowCounts, type Transition, uploaded } from '../status/transition.js';
 import type { ErasedUploads } from '../domain/erased-uploads.js';
 import { beginSpan, type Span, SpanKind } from '../ops/tracing.js';
@@ -28,7 +29,12 @@ export interface UploadInFlight extends CompleteUpload {
   transition: Transition;
   /** How many rows have come how far. */
   rows: RowCounts;
+  /** Its rows as columns; undefined before its file is found valid. */
+  prepared: PreparedUpload | undefined;
 }
+
+/** An upload whose file is valid. */
+export type ValidUpload = UploadInFlight & { prepared: PreparedUpload };
 
 /** Whether the upload is to be dropped because its account has been erased. */
 export function isErased(erased: ErasedUploads, { account, version }: UploadInFlight): boolean {
@@ -39,12 +45,13 @@ export function uploadInFlight(upload: CompleteUpload, owned: OwnedPartition): U
   const { requestId, account, family, end, traceparent } = upload;
   const { version } = end;
   return {
-    ...upload,
     version: BigInt(version),
     uploadedAt: Math.floor(end.acceptedAt / 1000),
     owned,
     span: beginSpan('process', SpanKind.CONSUMER, traceparent, { requestId, family }),
     transition: uploaded({ requestId, account, family, version, sentMax: version }, end.acceptedAt),
     rows: { validated: 0, stored: 0, readBack: 0 },
+    prepared: undefined,
+    ...upload,
   };
 }

@@ -32,7 +32,7 @@ export async function unreadPartitions(
  * while the log does not answer.
  */
 export class ConsumerLagGauges {
-  /** By group and partition the first unread record, so that one that waits is read only once. */
+  /** The first unread record by group and partition, so that a waiting record is read once. */
   private readonly firstUnread = new Map<string, { offset: number; timestamp: number }>();
 
   constructor(
@@ -45,7 +45,7 @@ export class ConsumerLagGauges {
     try {
       await Promise.all(this.groups.map((group) => this.measureGroup(group)));
     } catch (error) {
-      // The highest over all processes is looked at, which is not to be an old one.
+      // Dashboards show the maximum over all processes: an old value must not be it.
       consumerLag.reset();
       consumerLagSeconds.reset();
       throw error;

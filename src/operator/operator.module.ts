@@ -8,7 +8,7 @@ import {
 import type { Config } from '../config/config.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
-import type { Parts } from '../ops/parts.js';
+import type { Components } from '../ops/components.js';
 import type { RowStore } from '../warehouse/row-store.js';
 import type { Warehouse } from '../warehouse/warehouse.js';
 import { startEraser } from './erasure/eraser.js';
@@ -20,7 +20,7 @@ export interface OperatorDependencies {
   readonly rows: RowStore;
   readonly warehouse: Warehouse;
   readonly logger: Logger;
-  readonly parts: Parts;
+  readonly components: Components;
 }
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
@@ -34,10 +34,10 @@ export class OperatorModule extends ConfigurableModuleClass implements OnApplica
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { config, log, rows, warehouse, logger, parts } = this.dependencies;
+    const { config, log, rows, warehouse, logger, components } = this.dependencies;
     const { clickhouse, clickhouseDatabase: database } = config;
-    parts.add(await startArchivals(log, warehouse, logger));
-    parts.add(
+    components.add(await startArchivals(log, warehouse, logger));
+    components.add(
       await startEraser({
         log,
         rows,

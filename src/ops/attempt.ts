@@ -1,3 +1,4 @@
+import { messageOf } from '../domain/failure.js';
 import { inTime } from '../domain/in-time.js';
 
 /** Runs the action; resolves with `ok`, or with the reason why it failed or gave no answer in time. */
@@ -6,6 +7,6 @@ export async function attempt(action: () => Promise<void>, timeoutMs: number): P
     const done = action().then(() => 'ok');
     return await inTime(done, timeoutMs, () => `no answer within ${timeoutMs} ms`);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

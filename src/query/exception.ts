@@ -1,3 +1,5 @@
+import { messageOf } from '../domain/failure.js';
+
 /** ClickHouse's error codes that this interface raises itself. */
 const CODE = {
   BAD_ARGUMENTS: 36,
@@ -70,14 +72,14 @@ export class EngineException extends Error {
   /** Anything thrown, as the engine would report it. */
   static from(error: unknown): EngineException {
     if (error instanceof EngineException) return error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const found = TEXT.exec(message);
     if (found === null) {
       return EngineException.of('STD_EXCEPTION', message, { cause: error });
     }
     const [, code, detail, type] = found;
-    const told = unwrapped(detail!) + (HINTS[type!] ?? '');
-    return new EngineException(Number(code), type!, told, { cause: error });
+    const detailWithHint = unwrapped(detail!) + (HINTS[type!] ?? '');
+    return new EngineException(Number(code), type!, detailWithHint, { cause: error });
   }
 
   get status(): number {

@@ -8,7 +8,7 @@ const THIS_MACHINE = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i;
  * rebinding), which `Host` shows, or as a script or picture of another site, which the browser
  * tells. A request without `Host` is refused as well.
  */
-export function strangeness(headers: IncomingHttpHeaders): string | undefined {
+export function whyForeign(headers: IncomingHttpHeaders): string | undefined {
   if (!THIS_MACHINE.test(headers.host ?? '')) {
     return 'The host must be 127.0.0.1, localhost or [::1].';
   }

@@ -39,8 +39,8 @@ export function refuseAggregateName(
 const NO_TEXT = new Set(['Number', 'Minus', 'OpeningSquareBracket']);
 
 /**
- * Of the table function `values`: a structure, with which it may begin, has names and types of
- * columns and nothing else, for the default of a column may call functions.
+ * The table function `values` may begin with a structure. It may hold only names and types, because
+ * a column's default can call functions.
  *
  * @param tokens from the first argument on
  * @throws EngineException

@@ -5,14 +5,18 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 
-import type { Parts } from '../ops/parts.js';
-import { createQueryServer, type QueryServerOptions } from './server.js';
+import type { Config } from '../config/config.js';
+import { chdbFolder } from '../config/data-folder.js';
+import type { Logger } from '../ops/logger.js';
+import type { Components } from '../ops/components.js';
+import { createQueryServer } from './server.js';
 
-export interface QueryDependencies extends QueryServerOptions {
-  readonly port: number;
-  readonly parts: Parts;
-  /** Called with the port, which differs from `port` when that is 0. */
-  readonly listening: (port: number) => void;
+export interface QueryDependencies {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly components: Components;
+  /** Called with the port, which differs from the configured one when that is 0. */
+  readonly queryListening: (port: number) => void;
 }
 
 /** Loopback only: the interface shows every account and asks for no password. */
@@ -21,7 +25,7 @@ const HOST = '127.0.0.1';
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<QueryDependencies>().build();
 
-/** ClickHouse's HTTP interface over the embedded engine. */
+/** ClickHouse's HTTP interface over the embedded engine, where it has a port. */
 @Module({})
 export class QueryModule extends ConfigurableModuleClass implements OnApplicationBootstrap {
   constructor(@Inject(MODULE_OPTIONS_TOKEN) private readonly dependencies: QueryDependencies) {
@@ -29,9 +33,10 @@ export class QueryModule extends ConfigurableModuleClass implements OnApplicatio
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { port, parts, listening } = this.dependencies;
-    const server = createQueryServer(this.dependencies);
-    parts.add({ stop: () => server.close() });
-    listening(await server.listen(port, HOST));
+    const { config, logger, components, queryListening } = this.dependencies;
+    const { queryPort, dataDir, clickhouseDatabase: database, limits } = config;
+    const server = createQueryServer({ path: chdbFolder(dataDir), database, limits, logger });
+    components.add({ stop: () => server.close() });
+    queryListening(await server.listen(queryPort!, HOST));
   }
 }

@@ -8,7 +8,7 @@ import { QuerySlots } from './query-slots.js';
 import { readEngineFacts, type EngineFacts } from './engine-facts.js';
 import { runQuery } from './engine-query.js';
 import { EngineException } from './exception.js';
-import { strangeness } from './foreign-requests.js';
+import { whyForeign } from './foreign-requests.js';
 import { Pipes } from './pipes.js';
 import { readRequest } from './request.js';
 import { sendResult } from './result-response.js';
@@ -76,7 +76,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     response: ServerResponse,
     signal: AbortSignal,
   ): Promise<void> {
-    const strange = strangeness(request.headers);
+    const strange = whyForeign(request.headers);
     const url = new URL(request.url ?? '/', 'http://localhost');
     if (strange !== undefined) {
       sendText(response.setHeader('Connection', 'close'), 403, `${strange}\n`);

@@ -23,7 +23,7 @@ export interface ReadOnlySession {
 }
 
 const SORTED_BLOCK = 1024 ** 2;
-/** Bytes of such files of one query. */
+/** The most bytes that one query may write to temporary files. */
 const MOST_SPILLED = 8 * 1024 ** 3;
 /** Free bytes that such files leave on the disk: they are for uploads. */
 const DISK_LEFT = 2 * 1024 ** 3;
@@ -70,7 +70,7 @@ export class ReadOnlySessions {
 
   /**
    * @param database of the sessions that are kept
-   * @param limits the time is of queries whose settings give no other
+   * @param limits the time limit applies unless a query's settings have one
    */
   constructor(
     private readonly path: string,

@@ -125,7 +125,9 @@ export async function openWarehouse(
     const warehouse = await connectClickHouse(clickhouse, clickhouseDatabase);
     // Many processes share it: `custom-data migrate` is the one that changes its schema.
     const ready = (signal: AbortSignal): Promise<void> =>
-      clickHouseReady(warehouse, clickhouseDatabase, logger, signal);
+      clickHouseReady(warehouse, clickhouseDatabase, logger, signal, (question) =>
+        answered(logger, signal, question),
+      );
     return { warehouse, failed: NEVER, ready, close: () => warehouse.close() };
   }
   const { ChdbWarehouse } = await import('../warehouse/chdb/chdb-warehouse.js');

@@ -14,9 +14,9 @@ import { ViewProgress } from '../status/view-progress.js';
 /** Requests that are answered from memory. The history in the warehouse answers for older ones. */
 const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
 
-export type GatewayParts = Pick<
+export type SharedDependencies = Pick<
   AppDependencies,
-  'config' | 'log' | 'warehouse' | 'requests' | 'erased' | 'logger' | 'parts'
+  'config' | 'log' | 'warehouse' | 'requests' | 'erased' | 'logger' | 'components'
 >;
 
 /**
@@ -25,13 +25,13 @@ export type GatewayParts = Pick<
  * @param ask asks the log or the warehouse until it answers
  */
 export async function startGatewayDependencies(
-  { config, log, warehouse, requests, erased, logger, parts }: GatewayParts,
+  { config, log, warehouse, requests, erased, logger, components }: SharedDependencies,
   ask: <T>(question: () => Promise<T>) => Promise<T>,
 ): Promise<GatewayDependencies & { readonly viewProgress: ViewProgress }> {
   const { limits } = config;
-  tellOfChannels(config, logger);
+  warnWithoutChannels(config, logger);
   const { reader, tail, clock } = await startRequestReader(
-    { log, requests, viewBytes: STATUS_VIEW_BYTES, timeoutMs: limits.logTimeoutMs, parts },
+    { log, requests, viewBytes: STATUS_VIEW_BYTES, timeoutMs: limits.logTimeoutMs, components },
     ask,
   );
   const viewProgress = new ViewProgress(log, tail, limits.viewStalledMs);
@@ -40,13 +40,13 @@ export async function startGatewayDependencies(
   if (config.kafka !== undefined) {
     const retentionMs = limits.logRetentionMs;
     const guard = await RetentionGuard.start({ log, retentionMs, logger }, reader);
-    parts.add(guard);
+    components.add(guard);
     fence = guard;
   }
   const tokens = await TokenFile.open(config.tokensFile, logger);
-  parts.add(tokens);
+  components.add(tokens);
   const thread = new PreviewThread();
-  parts.add({ stop: () => thread.close() });
+  components.add({ stop: () => thread.close() });
   const check = thread.check.bind(thread);
   const database = config.clickhouseDatabase;
   const previewer = new Previewer(check, { warehouse, database, logger, ...config.warnings });
@@ -55,7 +55,7 @@ export async function startGatewayDependencies(
 }
 
 /** Only operators know for which channels an integration collects the cost. */
-function tellOfChannels({ integratedChannels: channels }: Config, logger: Logger): void {
+function warnWithoutChannels({ integratedChannels: channels }: Config, logger: Logger): void {
   integratedChannels.set(channels.length);
   if (channels.length > 0) return;
   logger.warn('INTEGRATED_CHANNELS is empty: cost can be uploaded for every channel');

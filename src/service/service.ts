@@ -8,7 +8,7 @@ import type { GatewayDependencies } from '../gateway/dependencies.js';
 import type { Logger } from '../ops/logger.js';
 import { processInfo } from '../ops/metrics.js';
 import { startTracing } from '../ops/tracing.js';
-import { Parts } from '../ops/parts.js';
+import { Components } from '../ops/components.js';
 import { ErasedAccounts } from '../operator/erasure/erased-accounts.js';
 import type { ViewProgress } from '../status/view-progress.js';
 import { SqlRequestStore } from '../status/sql-request-store.js';
@@ -17,7 +17,7 @@ import { type Adapters, answered, openAdapters } from './adapters.js';
 import { startGatewayDependencies } from './gateway-dependencies.js';
 import { createServiceOps } from './service-ops.js';
 
-/** What the parts get for a clean stop when the gateway has used up the time. */
+/** What the components get for a clean stop when the gateway has used up the time. */
 const LAST_CHANCE_MS = 1_000;
 
 /** Where the service can be reached; undefined: not by this process. */
@@ -30,7 +30,7 @@ export interface ServicePorts {
 /** The service as the configuration asks for it: start and stop of its roles, in order. */
 export class Service {
   readonly ports: ServicePorts = {};
-  private readonly parts: Parts;
+  private readonly components: Components;
   private phase: 'starting' | 'running' | 'stopping' = 'starting';
   private stopDeadline = Infinity;
   private adapters: Adapters | undefined;
@@ -40,7 +40,7 @@ export class Service {
     private readonly config: Config,
     private readonly logger: Logger,
   ) {
-    this.parts = new Parts(logger);
+    this.components = new Components(logger);
   }
 
   /**
@@ -51,7 +51,7 @@ export class Service {
    * @throws ConfigError, LogSetupError, SchemaError for what answers and refuses
    */
   async start(signal: AbortSignal): Promise<void> {
-    const { config, logger, parts } = this;
+    const { config, logger, components } = this;
     const { roles, limits } = config;
     const ask = <T>(question: () => Promise<T>): Promise<T> => answered(logger, signal, question);
     // 1. The log and the warehouse, behind their ports.
@@ -60,22 +60,24 @@ export class Service {
     const { log, warehouse } = adapters;
     const rows = new SqlRowStore(warehouse, config.clickhouseDatabase);
     const requests = new SqlRequestStore(warehouse, config.clickhouseDatabase);
-    parts.add({ failed: adapters.failed, stop: () => undefined });
+    components.add({ failed: adapters.failed, stop: () => undefined });
     // 2. Health and metrics, which answer while the rest still waits.
-    if (config.tracesUrl !== undefined) parts.add({ stop: await startTracing(config.tracesUrl) });
+    if (config.tracesUrl !== undefined) {
+      components.add({ stop: await startTracing(config.tracesUrl) });
+    }
     const ops = createServiceOps({
       ...{ config, logger, log, warehouse, requests },
       phase: () => this.phase,
       viewProgress: () => this.viewProgress,
     });
-    parts.add({ stop: () => ops.close() });
+    components.add({ stop: () => ops.close() });
     this.ports.ops = await ops.listen(config.opsPort, config.http.host);
     await adapters.ready(signal);
     // 3. What every role asks: which accounts have been erased.
     const erased = await ask(() => ErasedAccounts.follow(log, rows, limits.logTimeoutMs));
-    parts.add(erased);
+    components.add(erased);
     // 4. What the gateway knows of requests.
-    const shared = { config, logger, log, warehouse, rows, requests, erased, parts };
+    const shared = { config, logger, log, warehouse, rows, requests, erased, components };
     const gateway = roles.has('gateway') ? await startGatewayDependencies(shared, ask) : undefined;
     this.viewProgress = gateway?.viewProgress;
     // 5. The roles.
@@ -95,9 +97,12 @@ export class Service {
     processInfo.set({ roles: ROLES.filter((role) => roles.has(role)).join(',') }, 1);
   }
 
-  /** Rejects when a part cannot go on. The process is to end: its successor replays from the log. */
+  /**
+   * Rejects when a component cannot go on. The process is to end: its successor replays from the
+   * log.
+   */
   get failed(): Promise<never> {
-    return this.parts.failed;
+    return this.components.failed;
   }
 
   /**
@@ -110,7 +115,7 @@ export class Service {
     processInfo.reset();
     this.stopDeadline = performance.now() + this.config.limits.shutdownMs;
     // Twice: once for the gateway, whose connections it has cut by then, once for ingest.
-    await this.parts.stop(this.stopDeadline + 2 * LAST_CHANCE_MS);
+    await this.components.stop(this.stopDeadline + 2 * LAST_CHANCE_MS);
     await this.adapters?.close();
   }
 
@@ -122,7 +127,7 @@ export class Service {
       abortOnError: false,
       logger: new NestLog(this.logger),
     });
-    this.parts.add({ stop: () => app.close() });
+    this.components.add({ stop: () => app.close() });
   }
 
   private async startWithHttp(root: DynamicModule, gateway: GatewayDependencies): Promise<void> {
@@ -130,7 +135,7 @@ export class Service {
     const api = await createApi(root, gateway);
     await api.init();
     // Added last: it is the first to stop.
-    this.parts.add({ failed: failureOf(api), stop: () => api.close() });
+    this.components.add({ failed: failureOf(api), stop: () => api.close() });
     const { host, port } = this.config.http;
     await api.listen(port, host);
     this.ports.api = (api.getHttpServer().address() as AddressInfo).port;

@@ -34,7 +34,7 @@ export interface AuditEvent {
   readonly subject: string;
 }
 
-/** For records written before records named an actor. */
+/** Of an upload that a gateway has finished for one that died: it knows no actor. */
 const UNKNOWN = 'unknown';
 
 /** An event that no other record tells of, as a record of the control topic. */
@@ -54,13 +54,13 @@ export function auditEventOf({ headers, value }: LogRecord): AuditEvent | undefi
   const order = JSON.parse(value.toString('utf8')) as {
     at: string;
     account: string;
-    actor?: string;
+    actor: string;
     action?: AuditedAction;
     subject?: string;
     /** Of a metric. */
     name?: string;
   };
-  const { account, actor = UNKNOWN, action = 'erase-account' } = order;
+  const { account, actor, action = 'erase-account' } = order;
   return {
     at: Date.parse(order.at),
     actor,

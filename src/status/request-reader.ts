@@ -7,7 +7,7 @@ import { HistoryLookUps } from './history-lookups.js';
 import { StatusTail } from './status-tail.js';
 import { StatusView } from './status-view.js';
 import { VersionClock } from '../domain/version.js';
-import type { Parts } from '../ops/parts.js';
+import type { Components } from '../ops/components.js';
 import type { RequestStore } from './request-store.js';
 
 /**
@@ -108,7 +108,7 @@ export interface RequestReaderDependencies {
   readonly viewBytes: number;
   /** How long the log may take to answer. */
   readonly timeoutMs: number;
-  readonly parts: Pick<Parts, 'add'>;
+  readonly components: Pick<Components, 'add'>;
 }
 
 export interface StartedReader {
@@ -125,7 +125,7 @@ export interface StartedReader {
  * @throws LogUnavailableError, WarehouseError
  */
 export async function startRequestReader(
-  { log, requests, viewBytes, timeoutMs, parts }: RequestReaderDependencies,
+  { log, requests, viewBytes, timeoutMs, components }: RequestReaderDependencies,
   ask: <T>(question: () => Promise<T>) => Promise<T> = (question) => question(),
 ): Promise<StartedReader> {
   const history = new HistoryLookUps((ids) => requests.statesOf(ids));
@@ -133,7 +133,7 @@ export async function startRequestReader(
   const view = new StatusView(viewBytes);
   // 1. Follow the status topic, from where the history has been written.
   const tail = await ask(() => StatusTail.start(log, view, clock));
-  parts.add(tail);
+  components.add(tail);
   const reader = new RequestReader(view, tail, history, timeoutMs);
   // 2. Read what is on the topic now.
   await ask(() => reader.caughtUp());

@@ -70,8 +70,8 @@ export class StatusView {
   }
 
   /**
-   * Takes in the history's answer about a request. Only for an answer from after every forgotten
-   * record was written (`isCoveredBy`).
+   * Takes in the history's answer about a request. Call it only with an answer that was read after
+   * every forgotten record was written (`isCoveredBy`).
    *
    * @param written undefined: the history does not have the request
    * @returns the request's state; undefined when it is unknown here and there

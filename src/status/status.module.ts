@@ -5,12 +5,12 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 
-import type { Parts } from '../ops/parts.js';
+import type { Components } from '../ops/components.js';
 import { startAuditor } from './audit.js';
 import { HistoryWriter, type HistoryWriterDependencies } from './history-writer.js';
 
 export interface StatusDependencies extends HistoryWriterDependencies {
-  readonly parts: Parts;
+  readonly components: Components;
 }
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
@@ -24,8 +24,8 @@ export class StatusModule extends ConfigurableModuleClass implements OnApplicati
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { log, warehouse, logger, parts } = this.dependencies;
-    parts.add(await HistoryWriter.start(this.dependencies));
-    parts.add(await startAuditor(log, warehouse, logger));
+    const { log, warehouse, logger, components } = this.dependencies;
+    components.add(await HistoryWriter.start(this.dependencies));
+    components.add(await startAuditor(log, warehouse, logger));
   }
 }

@@ -1,4 +1,5 @@
-import { ConfigError } from '../config/config-error.js';
+import { ConfigError } from '../config/config.js';
+import { isTlsFault } from '../config/configured-files.js';
 import { WarehouseError } from './warehouse.js';
 
 const CREDENTIALS =
@@ -21,13 +22,6 @@ const REFUSALS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Node's codes for a server without a trusted certificate, or one that speaks TLS where none is
- * expected or the reverse.
- */
-const NOT_SECURE =
-  /^(?:ERR_(?:SSL|TLS)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
-
-/**
  * What a server will refuse again until somebody changes the configuration or the server; undefined
  * for everything else. It ends a start. A running process waits, because passwords, rights and
  * certificates are changed under running processes.
@@ -41,6 +35,6 @@ export function refusalOf(error: unknown): ConfigError | undefined {
 function notSecure(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const { code } = cause as NodeJS.ErrnoException;
-  if (code === undefined || !NOT_SECURE.test(code)) return undefined;
+  if (!isTlsFault(code)) return undefined;
   return `CLICKHOUSE_URL, CLICKHOUSE_CA_FILE: no secure connection to the ClickHouse server (${code})`;
 }

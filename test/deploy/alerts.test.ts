@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it, test } from '@jest/globals';
@@ -7,6 +9,7 @@ import { Page } from '../support/documents/page.js';
 import { describeWithPrometheus, promtool } from '../support/documents/prometheus.js';
 
 const DEPLOYED = fileURLToPath(new URL('../../deploy/prometheus/', import.meta.url));
+const SCRAPE = new URL('../../deploy/kubernetes/prometheus/scrape.yml', import.meta.url);
 const TESTS = fileURLToPath(new URL('alerts/', import.meta.url));
 const testFiles = readdirSync(TESTS).map((name) => TESTS + name);
 
@@ -27,6 +30,20 @@ describeWithPrometheus('the alert and recording rules', () => {
     const { code, output } = promtool(['test', 'rules', ...testFiles]);
     expect(output).not.toContain('FAILED');
     expect(code).toBe(0);
+  });
+});
+
+describeWithPrometheus('the scrape configuration for Kubernetes', () => {
+  it('is one that Prometheus takes', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'custom-data-scrape-'));
+    try {
+      const file = join(folder, 'prometheus.yml');
+      writeFileSync(file, `scrape_configs:\n${readFileSync(SCRAPE, 'utf8')}`);
+      const { code, output } = promtool(['check', 'config', file]);
+      expect([code, output]).toEqual([0, expect.stringContaining('SUCCESS')]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

@@ -25,7 +25,16 @@ test('Kafka of the compose file is the version that the tests run', async () => 
   expect(await read('docs/operations.md')).toMatch(new RegExp(`^\\| Kafka +\\| ${tested!} `, 'm'));
 });
 
+test('ClickHouse of the compose file is the version that reports are measured with', async () => {
+  const requirements = await read('bench/reports/requirements.txt');
+  const [, measured] = /^chdb-core==(\d+\.\d+)\./m.exec(requirements)!;
+  const compose = await read('docker-compose.yml');
+  expect(compose).toContain(`image: clickhouse/clickhouse-server:${measured!}\n`);
+  expect(rowOf('ClickHouse')[1]).toContain(`reports also on ${measured!}`);
+});
+
 test.each([
+  ['ClickHouse', 'clickhouse/clickhouse-server'],
   ['Prometheus', 'prom/prometheus'],
   ['Alertmanager', 'prom/alertmanager'],
   ['Grafana', 'grafana/grafana'],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../support/service/api-client.js';
 import { run } from '../support/service/command.js';
@@ -32,23 +32,25 @@ const END_MS = (SHUTDOWN_SECONDS + 5) * 1_000;
 /** Allows for a busy machine that notices the end late. */
 const SLACK_MS = 1_000;
 
-let dataDir: string;
-let token: string;
+const folders: string[] = [];
 const running: ServiceProcess[] = [];
 
+async function newFolder(): Promise<string> {
+  const folder = await makeDataDir();
+  folders.push(folder);
+  return folder;
+}
+
+/** Starts a service in a folder of its own. */
 async function start(env: Record<string, string>): Promise<ServiceProcess> {
-  const service = await ServiceProcess.start(dataDir, env);
+  const service = await ServiceProcess.start(await newFolder(), env);
   running.push(service);
   return service;
 }
 
-beforeEach(async () => {
-  dataDir = await makeDataDir();
-  token = await tokenFor(dataDir, 'acme');
-});
-afterEach(async () => {
-  for (const service of running.splice(0)) await service.kill();
-  await removeDataDir(dataDir);
+afterAll(async () => {
+  for (const service of running) await service.kill();
+  for (const folder of folders) await removeDataDir(folder);
 });
 
 /** Returns the milliseconds until the process has ended. */
@@ -58,25 +60,88 @@ async function untilEnd(service: ServiceProcess): Promise<number> {
   return performance.now() - from;
 }
 
-test('a main thread that is blocked in the stop: the process ends in time', async () => {
-  const service = await start({ ...blockedAtSignal(), SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS) });
-  await keepBusy(service);
-  service.process.kill('SIGTERM');
-  expect(await untilEnd(service)).toBeLessThan(END_MS + SLACK_MS);
-  expect(service.process.signalCode).toBe('SIGKILL');
-  expect(service.stderr).toBe('the process kills itself: it did not end in time\n');
-});
+/** Begins an upload whose body never ends. A stop waits for it until the shutdown deadline. */
+async function keepBusy(service: ServiceProcess): Promise<void> {
+  const token = await tokenFor(service.dataDir, 'acme');
+  const client = new ApiClient(() => service.ports.api, token);
+  // A running service accepts a new token within a second.
+  while ((await client.get('cost', 'none')).status === 401) await sleep(50);
+  client.postHalf('cost', FILE).catch(() => undefined);
+  while ((await service.metric('custom_data_uploads_receiving')) === 0) await sleep(20);
+}
 
-test('a thread of the pool that waits for good: the process ends in time', async () => {
-  const fifo = join(dataDir, 'fifo');
-  run('mkfifo', [fifo]);
-  const service = await start({
-    ...poolWaitingFor(fifo),
-    SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS),
+/** Starts a program with a watchdog of two seconds. It ends when its standard input ends. */
+function guarded(program: string): ReturnType<typeof spawn> {
+  const source = `
+    import { Watchdog } from './dist/ops/watchdog.js';
+    new Watchdog(2);
+    ${program}`;
+  return spawn(process.execPath, ['--input-type=module', '--eval', source], {
+    cwd: ROOT,
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
-  service.process.kill('SIGTERM');
-  expect(await untilEnd(service)).toBeLessThan(END_MS + SLACK_MS);
-  expect(service.process.signalCode).toBe('SIGKILL');
+}
+
+/** Each of these waits for seconds and hardly computes, so they wait side by side. */
+describe('after some seconds', () => {
+  let blocked: ServiceProcess;
+  let blockedForMs: number;
+  let waiting: ServiceProcess;
+  let waitingForMs: number;
+  let endOfBlocked: unknown;
+  let endOfHalted: unknown;
+
+  beforeAll(async () => {
+    const settings = { SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS) };
+    blocked = await start({ ...blockedAtSignal(), ...settings });
+    const fifo = join(await newFolder(), 'fifo');
+    run('mkfifo', [fifo]);
+    waiting = await start({ ...poolWaitingFor(fifo), ...settings });
+    await keepBusy(blocked);
+
+    for (const service of [blocked, waiting]) service.process.kill('SIGTERM');
+    [blockedForMs, waitingForMs, endOfBlocked, endOfHalted] = await Promise.all([
+      untilEnd(blocked),
+      untilEnd(waiting),
+      once(guarded('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);'), 'exit'),
+      halted(),
+    ]);
+  });
+
+  /** Halts a process for longer than its watchdog waits, twice. Returns how it ends. */
+  async function halted(): Promise<unknown> {
+    const child = guarded(
+      "process.stdin.on('end', () => process.exit(3)).resume(); console.log('up');",
+    );
+    await once(child.stdout!, 'data');
+    for (let i = 0; i < 2; i++) {
+      child.kill('SIGSTOP');
+      await sleep(3_000);
+      child.kill('SIGCONT');
+      await sleep(500);
+    }
+    child.stdin!.end();
+    return once(child, 'exit');
+  }
+
+  test('a main thread that is blocked in the stop: the process ends in time', () => {
+    expect(blockedForMs).toBeLessThan(END_MS + SLACK_MS);
+    expect(blocked.process.signalCode).toBe('SIGKILL');
+    expect(blocked.stderr).toBe('the process kills itself: it did not end in time\n');
+  });
+
+  test('a thread of the pool that waits for good: the process ends in time', () => {
+    expect(waitingForMs).toBeLessThan(END_MS + SLACK_MS);
+    expect(waiting.process.signalCode).toBe('SIGKILL');
+  });
+
+  test('a main thread that is blocked although nothing is to end: the process ends', () => {
+    expect(endOfBlocked).toEqual([null, 'SIGKILL']);
+  });
+
+  test('a process that was halted for longer goes on', () => {
+    expect(endOfHalted).toEqual([3, null]);
+  });
 });
 
 test('a log that fails while the warehouse hangs ends the process in time, with 1', async () => {
@@ -117,43 +182,4 @@ test('a second signal changes nothing at once, and a later one ends the process'
   expect(service.process.exitCode).toBe(null);
   service.process.kill('SIGINT');
   expect(await untilEnd(service)).toBeLessThan(SLACK_MS);
-});
-
-/** Begins an upload whose body never ends. A stop waits for it until the shutdown deadline. */
-async function keepBusy(service: ServiceProcess): Promise<void> {
-  const client = new ApiClient(() => service.ports.api, token);
-  client.postHalf('cost', FILE).catch(() => undefined);
-  while ((await service.metric('custom_data_uploads_receiving')) === 0) await sleep(20);
-}
-
-/** Starts a program with a watchdog of two seconds. It ends when its standard input ends. */
-function guarded(program: string): ReturnType<typeof spawn> {
-  const source = `
-    import { Watchdog } from './dist/ops/watchdog.js';
-    new Watchdog(2);
-    ${program}`;
-  return spawn(process.execPath, ['--input-type=module', '--eval', source], {
-    cwd: ROOT,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-}
-
-test('a main thread that is blocked although nothing is to end: the process ends', async () => {
-  const child = guarded('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);');
-  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-});
-
-test('a process that was halted for longer goes on', async () => {
-  const child = guarded(
-    "process.stdin.on('end', () => process.exit(3)).resume(); console.log('up');",
-  );
-  await once(child.stdout!, 'data');
-  for (let i = 0; i < 2; i++) {
-    child.kill('SIGSTOP');
-    await sleep(3_000);
-    child.kill('SIGCONT');
-    await sleep(500);
-  }
-  child.stdin!.end();
-  expect(await once(child, 'exit')).toEqual([3, null]);
 });

@@ -44,7 +44,7 @@ export function addAuditCommand(program: Command, terminal: Output): void {
 }
 
 /** Records an operator's action that no other record tells of. */
-export async function tellAudit(
+export async function appendAudit(
   log: UploadLog,
   action: AuditedAction,
   account: string,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 import type { Config } from '../../config/config.js';
 import { logFolder } from '../../config/data-folder.js';
-import type { UploadLog } from '../../log/upload-log.js';
+import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import { createLogger } from '../../ops/logger.js';
 import { lockDataFolder, openLog, openWarehouse } from '../../service/adapters.js';
 import { refusalOf } from '../../warehouse/refusal.js';
@@ -30,6 +30,9 @@ export async function withLog<T>(config: Config, work: (log: UploadLog) => Promi
       throw new CommandError('KAFKA_BROKERS: none of the brokers answers', UNREACHABLE);
     });
     return await work(log);
+  } catch (error) {
+    if (!(error instanceof LogUnavailableError)) throw error;
+    throw new CommandError(error.message, UNREACHABLE);
   } finally {
     await close();
   }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../../config/read-config.js';
 import { type Cause, type DeadLetter, listDeadLetters } from '../../log/uploads/dead-letter.js';
 import { retryDeadLetter } from '../../operator/replay/retry-dead-letter.js';
-import { tellAudit } from './audit.js';
+import { appendAudit } from './audit.js';
 import { withLog } from './connections.js';
 import { operator } from './operator.js';
 import { CommandError, type Output } from './terminal.js';
@@ -38,7 +38,7 @@ export function addDeadLetterCommands(program: Command, terminal: Output): void 
           throw new CommandError(`${requestId} was brought back already, as ${letter.retriedAs}`);
         }
         const newId = await retryDeadLetter(log, letter, operator());
-        await tellAudit(log, 'retry-dead-letter', letter.account, requestId);
+        await appendAudit(log, 'retry-dead-letter', letter.account, requestId);
         return newId;
       });
       terminal.result({ requestId: retried }, `${retried}\n`);

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { ACCOUNT_NAME } from '../../accounts/account.js';
-import { isTimeZone } from '../../accounts/time-zone.js';
+import { isTimeZone } from '../../domain/days.js';
 
 export function accountOption(description: string): Option {
   return new Option('--account <name>', description).argParser(accountName);

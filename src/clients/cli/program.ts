@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { ConfigError } from '../../config/config-error.js';
+import { ConfigError } from '../../config/config.js';
+import { messageOf } from '../../domain/failure.js';
 import { CommandError, type Output, outputOf, type Terminal } from './terminal.js';
 
 const DONE = 0;
@@ -61,6 +62,6 @@ export async function runProgram(
 }
 
 function oneLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return message.split('\n', 1)[0] ?? message;
 }

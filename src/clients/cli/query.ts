@@ -3,6 +3,8 @@ import { withWarehouse } from './connections.js';
 import { CommandError, UNREACHABLE } from './terminal.js';
 
 const TIMEOUT_MS = 30_000;
+/** ClickHouse's code. */
+const TOO_MANY_SIMULTANEOUS_QUERIES = 202;
 
 /**
  * Asks the warehouse: a server, or the read-only HTTP interface of a running embedded service, whose
@@ -31,12 +33,11 @@ export async function ask<Row>(
 }
 
 async function post(url: URL, body: string): Promise<string> {
-  let status: number;
+  let response: Response;
   let text: string;
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(url, { method: 'POST', body, signal });
-    status = response.status;
+    response = await fetch(url, { method: 'POST', body, signal });
     text = await response.text();
   } catch {
     throw new CommandError(
@@ -44,16 +45,24 @@ async function post(url: URL, body: string): Promise<string> {
       UNREACHABLE,
     );
   }
-  if (status !== 200) throw new CommandError(`the query was answered with ${status}: ${text}`);
-  return text;
+  const { status, headers } = response;
+  if (status === 200) return text;
+  const code = Number(headers.get('X-ClickHouse-Exception-Code'));
+  throw new CommandError(
+    `the query was answered with ${status}: ${text}`,
+    code === TOO_MANY_SIMULTANEOUS_QUERIES ? UNREACHABLE : 1,
+  );
 }
 
 function queryUrl({ queryPort }: Config): URL {
   if (queryPort === undefined) {
-    throw new CommandError('QUERY_PORT is empty, so the query interface that this needs is off');
+    throw new CommandError('QUERY_PORT is empty, so the query interface that this needs is off', 2);
   }
   if (queryPort === 0) {
-    throw new CommandError('QUERY_PORT is 0; set it to the port that the service logged at start');
+    throw new CommandError(
+      'QUERY_PORT is 0; set it to the port that the service logged at start',
+      2,
+    );
   }
   return new URL(`http://127.0.0.1:${queryPort}`);
 }

@@ -8,7 +8,7 @@ import { findUpload } from '../../log/uploads/find-upload.js';
 import { replayFrom } from '../../operator/replay/replay-from.js';
 import { acceptAgain } from '../../operator/replay/accept-again.js';
 import { identifier } from '../../warehouse/sql.js';
-import { tellAudit } from './audit.js';
+import { appendAudit } from './audit.js';
 import { withIdleLog, withLog } from './connections.js';
 import { operator } from './operator.js';
 import { timeOf } from './options.js';
@@ -38,7 +38,7 @@ export function addReplayCommand(program: Command, terminal: Output): void {
       } else if (from !== undefined && request === undefined) {
         const records = await withIdleLog(config, async (log) => {
           const behind = await replayFrom(log, from);
-          await tellAudit(log, 'replay-from', '', new Date(from).toISOString());
+          await appendAudit(log, 'replay-from', '', new Date(from).toISOString());
           return behind;
         });
         terminal.hint(
@@ -46,7 +46,7 @@ export function addReplayCommand(program: Command, terminal: Output): void {
         );
         terminal.result({ records }, '');
       } else {
-        throw new CommandError('replay needs either --request or --from');
+        throw new CommandError('replay needs either --request or --from', 2);
       }
     });
 }
@@ -61,7 +61,7 @@ async function replayRequest(config: Config, log: UploadLog, requestId: string):
   }
   const end = { ...found.end, version: await nextVersion(config, log) };
   const replayed = await acceptAgain(log, { ...found, end }, operator());
-  await tellAudit(log, 'replay-request', account, requestId);
+  await appendAudit(log, 'replay-request', account, requestId);
   return replayed;
 }
 

@@ -9,7 +9,7 @@ import {
 import { readConfig } from '../../config/read-config.js';
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import { refuseWhileErased } from './accounts.js';
-import { tellAudit } from './audit.js';
+import { appendAudit } from './audit.js';
 import { withLogIfAny } from './connections.js';
 import { accountOption, timeZoneOption } from './options.js';
 import { CommandError, type Output } from './terminal.js';
@@ -22,7 +22,7 @@ export function addTokenCommands(program: Command, terminal: Output): void {
   const tell = async (log: UploadLog | undefined, ...event: TokenEvent): Promise<void> => {
     try {
       if (log !== undefined) {
-        await tellAudit(log, ...event);
+        await appendAudit(log, ...event);
         return;
       }
     } catch (error) {

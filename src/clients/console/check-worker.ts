@@ -7,6 +7,7 @@ import { detect } from '../../csv/spreadsheet/detect.js';
 import type { Verdict } from '../../csv/verdict.js';
 import { RowFindings, wrongRowsOf } from '../../csv/wrong-rows.js';
 import { dayInTimeZone } from '../../domain/days.js';
+import { messageOf } from '../../domain/failure.js';
 import { type FamilyName, familyNamed } from '../../domain/families/index.js';
 import type { CheckAnswer, Checked, CheckTask, Numbered } from './check-messages.js';
 import { type Content, ContentError, contentOf } from './file-content.js';
@@ -29,7 +30,7 @@ async function answerTo(task: CheckTask): Promise<CheckAnswer> {
       return { kind: 'unread', why: error.message, isTooLarge: error.isTooLarge };
     }
     // The browser's own: the file was changed or removed after it was chosen.
-    const why = `The file cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `The file cannot be read: ${messageOf(error)}`;
     return { kind: 'unread', why, isTooLarge: false };
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../domain/failure.js';
 import { isFinal } from '../../status/transition.js';
 import { announce, byId, element, scrollingTable } from './elements.js';
 import type { RecentRequest, RecentRequests } from './recent-requests.js';
@@ -66,10 +67,7 @@ export class RecentSection {
         this.troubles.delete(request.requestId);
         this.requests.put({ ...request, status });
       } catch (error) {
-        this.troubles.set(
-          request.requestId,
-          error instanceof Error ? error.message : String(error),
-        );
+        this.troubles.set(request.requestId, messageOf(error));
       }
     }
     this.show();

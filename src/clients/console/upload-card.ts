@@ -1,6 +1,5 @@
 import type { Status } from '../../status/transition.js';
-import { button, element } from './elements.js';
-import { mistakesTable } from './mistakes-table.js';
+import { button, element, scrollingTable } from './elements.js';
 import type { Mistake } from './texts.js';
 
 /** What the state's colour means; the words say it too. */
@@ -121,4 +120,14 @@ export class UploadCard {
     this.root.tabIndex = -1;
     this.root.focus();
   }
+}
+
+/** What is wrong with a file, as a table by row and column. */
+function mistakesTable(caption: string, mistakes: readonly Mistake[]): HTMLElement {
+  const rows = mistakes.map(({ row, column, message }) => [
+    element('td', { class: 'number' }, row === undefined ? '' : String(row)),
+    element('td', {}, column === 'file' ? 'the file' : element('code', {}, column)),
+    element('td', {}, message),
+  ]);
+  return scrollingTable(caption, {}, ['Row', 'Column', 'What is wrong'], rows);
 }

@@ -1,7 +1,8 @@
 import { NetworkError, ProblemError, problemOf, UploadClientError } from '../api/errors.js';
 import type { FamilyName } from '../../domain/families/index.js';
 import type { Preview } from '../../preview/answer.js';
-import { Backoff } from '../../domain/retry.js';
+import { messageOf } from '../../domain/failure.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { isFinal, type UploadRequestRecord } from '../../status/transition.js';
 
 const CREATE_TIMEOUT_MS = 120_000;
@@ -167,16 +168,10 @@ export async function whileBusy<Answer>(
 /** An error in words for the user. */
 export function textOf(error: unknown): string {
   if (error instanceof UploadClientError) return error.message;
-  return `This page failed: ${error instanceof Error ? error.message : String(error)}`;
+  return `This page failed: ${messageOf(error)}`;
 }
 
 /** How long the service asks to wait before the next call; 0: it does not say. */
 function retryAfterMs(error: unknown): number {
   return error instanceof Error && 'retryAfterMs' in error ? Number(error.retryAfterMs ?? 0) : 0;
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

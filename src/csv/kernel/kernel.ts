@@ -1,3 +1,4 @@
+import { LazyModule } from '../../domain/lazy-module.js';
 import type { BrokenRule, RowFault, TextKind } from './codes.js';
 import { KERNEL_BASE64 } from './kernel-binary.js';
 
@@ -58,20 +59,7 @@ interface KernelCalls {
   costsOfTotals(): number;
 }
 
-/** Of the engine's interface what is used here; the types of Node do not have it. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object, imports: object) => { readonly exports: object };
-};
-
-let compiled: object | undefined;
-
-/** Compiles the kernel at the first call. */
-function compiledKernel(): object {
-  compiled ??= new WebAssembly.Module(Uint8Array.from(atob(KERNEL_BASE64), (c) => c.charCodeAt(0)));
-  return compiled;
-}
-
+const CODE = new LazyModule(KERNEL_BASE64);
 const LATIN1 = new TextDecoder('latin1');
 const AMOUNT = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -83,12 +71,12 @@ const AMOUNT = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  */
 export class Kernel {
   readonly calls: KernelCalls;
-  /** Told of what the columns find, one column at a time. */
+  /** Called for every value that breaks a rule, one column at a time. */
   report: Report = () => undefined;
   private memory = new Uint8Array(0);
 
   constructor() {
-    const { exports } = new WebAssembly.Instance(compiledKernel(), {
+    const exports = CODE.instantiate({
       host: {
         report: (row: number, broken: BrokenRule) => {
           this.report(row, broken);
@@ -96,7 +84,7 @@ export class Kernel {
         amount: (start: number, end: number) => amountOf(this.view(start, end - start)),
       },
     });
-    this.calls = exports as unknown as KernelCalls;
+    this.calls = exports as KernelCalls;
     const [a, b, c, d] = crypto.getRandomValues(new Int32Array(4)) as unknown as Four;
     this.calls.setHashKey(a, b, c, d);
   }

@@ -3,7 +3,7 @@ import type { Family, FamilyName } from './family.js';
 import { SELF_SERVE } from './self-serve-columns.js';
 
 export { COST } from './cost-columns.js';
-export { SELF_SERVE } from './self-serve-columns.js';
+export { EVENT_SOURCES, SELF_SERVE } from './self-serve-columns.js';
 export {
   joinedTexts,
   keyColumns,

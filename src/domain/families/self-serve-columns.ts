@@ -1,5 +1,8 @@
 import type { Column, Family } from './family.js';
 
+/** The values that a self-serve row's `event_source` may have. */
+export const EVENT_SOURCES = ['app', 'web', 'tracking_link', 'sms_link'] as const;
+
 const optional = (name: string, kind: Column['kind'] = 'text'): Column => ({
   name,
   kind,

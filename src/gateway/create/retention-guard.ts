@@ -22,7 +22,7 @@ export interface RetentionGuardOptions {
  * The other half is for finishing what has been accepted before the log deletes it. Ingest finishes
  * every record by itself, also those of an upload that never ended, so this state passes.
  *
- * For a log that deletes by age alone. Its knowledge is at most a minute old.
+ * For logs that delete by age alone. It looks at least once a minute.
  */
 export class RetentionGuard implements AcceptanceFence {
   private isAtRisk = false;

@@ -12,7 +12,7 @@ import {
 import { GATEWAY_CONFIG, UPLOAD_LOG, type GatewayConfig } from '../dependencies.js';
 
 /**
- * Appends whose caller waits no more. Their records stay in memory until the log has settled them:
+ * Appends whose caller has given up. Their records stay in memory until the log has settled them:
  * without a bound, a log that hangs would fill the memory with the clients' retries.
  */
 const MAX_ABANDONED = 128;

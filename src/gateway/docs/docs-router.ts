@@ -42,7 +42,7 @@ const page = (folder: string): string => `<!doctype html>
 </html>
 `;
 
-/** A token that is typed in is forgotten with the page, and no validator elsewhere is asked. */
+/** The page forgets a typed token when it closes, and contacts no validator. */
 const INITIALIZE = `SwaggerUIBundle({
   url: new URL('openapi.json', document.currentScript.src).href,
   dom_id: '#swagger-ui',

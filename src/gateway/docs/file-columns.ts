@@ -1,5 +1,10 @@
-import { EVENT_SOURCES } from '../../domain/families/event-sources.js';
-import { FAMILIES, type Family, keyColumns, type ValueKind } from '../../domain/families/index.js';
+import {
+  EVENT_SOURCES,
+  FAMILIES,
+  type Family,
+  keyColumns,
+  type ValueKind,
+} from '../../domain/families/index.js';
 import { MAX_FILE_BYTES, MAX_UNPACKED_COST_BYTES } from '../../domain/upload-limits.js';
 
 /** The rule of each kind of values, as docs/upload-rules.md has it. */

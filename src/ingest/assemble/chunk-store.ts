@@ -104,7 +104,7 @@ export class ChunkStore {
 
   async drop(upload: OpenChunks): Promise<void> {
     this.uploads.delete(upload);
-    this.account(-upload.memoryBytes, -upload.fileBytes);
+    this.count(-upload.memoryBytes, -upload.fileBytes);
     upload.chunks.clear();
     if (upload.fileBytes > 0) await this.files.remove(upload.file);
     upload.memoryBytes = 0;
@@ -127,7 +127,7 @@ export class ChunkStore {
     if (this.memoryBytes + length <= this.maxMemoryBytes) {
       upload.chunks.set(sequence, { length, memory: ownBytes(value) });
       upload.memoryBytes += length;
-      this.account(length, 0);
+      this.count(length, 0);
       return;
     }
     const fileOffset = upload.fileBytes;
@@ -135,10 +135,10 @@ export class ChunkStore {
     if (!this.uploads.has(upload)) return this.files.remove(upload.file);
     upload.chunks.set(sequence, { length, fileOffset });
     upload.fileBytes += length;
-    this.account(0, length);
+    this.count(0, length);
   }
 
-  private account(memory: number, file: number): void {
+  private count(memory: number, file: number): void {
     this.memoryBytes += memory;
     this.fileBytes += file;
     openUploadBytes.set({ place: 'memory' }, this.memoryBytes);

@@ -3,7 +3,7 @@ import type { OwnedPartition } from '../watermark/owned-partition.js';
 import type { Assembler } from './assembler.js';
 
 /** A partition that this process consumes. */
-export interface Assignment {
+export interface ConsumedPartition {
   readonly owned: OwnedPartition;
   readonly assembler: Assembler;
 }
@@ -24,12 +24,12 @@ export class EndWatch {
    */
   constructor(
     private readonly log: UploadLog,
-    private readonly assignments: ReadonlyMap<number, Assignment>,
+    private readonly assignments: ReadonlyMap<number, ConsumedPartition>,
     private readonly everyMs: number,
-    failed: (error: unknown) => void,
+    onFailure: (error: unknown) => void,
   ) {
     this.timer = setInterval(() => {
-      if (!this.isLooking) this.look().catch(failed);
+      if (!this.isLooking) this.look().catch(onFailure);
     }, everyMs).unref();
   }
 
@@ -63,6 +63,6 @@ export class EndWatch {
   }
 }
 
-function hasOpenUploads({ assembler }: Assignment): boolean {
+function hasOpenUploads({ assembler }: ConsumedPartition): boolean {
   return assembler.hasOpenUploads;
 }

@@ -1,11 +1,9 @@
-import type { PreparedUpload } from '../../csv/verdict.js';
-import type { UploadInFlight } from '../upload-in-flight.js';
+import type { ValidUpload } from '../upload-in-flight.js';
 import type { BatchSettler } from '../write/settle-batch.js';
 
-/** A prepared upload in its batch, and the promise of its final status. */
+/** An upload in its batch, and the promise of its final status. */
 export interface BatchItem {
-  readonly upload: UploadInFlight;
-  readonly prepared: PreparedUpload;
+  readonly upload: ValidUpload;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -34,9 +32,8 @@ const WORTH_A_SECOND = 1 / 8;
  * The next batch goes out when it is full (rows or bytes), when its first upload has waited
  * `batchMs`, or when no further upload is on its way. So a lone upload waits for nothing, and under
  * load batches grow with the warehouse's pace. With two at a time they were half as large, and the
- * parts that the engine then merged cost more than the second insert gained (on Kafka 211k rows/s,
- * now 232k). Uploads that are still coming out of the log count as on their way: without them
- * batches on Kafka had 90,000 rows, with them 200,000, at 0.73x of the processor time a row.
+ * parts that the engine then merged cost more than the second insert gained. Uploads that are still
+ * coming out of the log count as on their way: without them batches on Kafka were half as large.
  *
  * Once nothing is on its way the preparing threads are idle, and a second batch is written beside
  * the first, because an insert keeps one core busy.
@@ -57,10 +54,10 @@ export class Batcher {
   ) {}
 
   /** Resolves when the upload is `succeeded` or `failed`, and the log knows it. */
-  write(upload: UploadInFlight, prepared: PreparedUpload): Promise<void> {
+  write(upload: ValidUpload): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.items.push({ upload, prepared, resolve, reject, since: performance.now() });
-      this.rows += prepared.rows;
+      this.items.push({ upload, resolve, reject, since: performance.now() });
+      this.rows += upload.prepared.rows;
       this.bytes += upload.end.bytes;
       this.timer ??= this.timerOfFirst();
       this.flushIfReady();
@@ -98,16 +95,16 @@ export class Batcher {
     let rows = 0;
     let bytes = 0;
     let count = 0;
-    for (const { prepared, upload } of this.items) {
-      rows += prepared.rows;
+    for (const { upload } of this.items) {
+      rows += upload.prepared.rows;
       bytes += upload.end.bytes;
       if (count > 0 && (rows > batchRows || bytes > batchBytes)) break;
       count++;
     }
     const batch = this.items.slice(0, count);
     this.items = this.items.slice(count);
-    for (const { prepared, upload } of batch) {
-      this.rows -= prepared.rows;
+    for (const { upload } of batch) {
+      this.rows -= upload.prepared.rows;
       this.bytes -= upload.end.bytes;
     }
     clearTimeout(this.timer);

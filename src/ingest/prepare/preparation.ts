@@ -44,10 +44,10 @@ export class Preparation {
   /**
    * @param readAgain the file's parts, which were lost with the thread; undefined: the log has them
    * no longer
-   * @param signal aborted: what throws from now on says nothing about an upload
+   * @param signal after an abort, an exception says nothing about the upload
    */
   constructor(
-    private readonly pool: Pick<Preparer, 'threads' | 'run'>,
+    private readonly preparer: Pick<Preparer, 'threads' | 'run'>,
     private readonly readAgain: (upload: UploadInFlight) => Promise<CompleteUpload['parts']>,
     private readonly signal: AbortSignal,
   ) {}
@@ -70,7 +70,7 @@ export class Preparation {
 
   private pump(): void {
     // One task more than threads, so that no thread waits for its next.
-    while (this.running <= this.pool.threads && !this.isSuspectRunning) {
+    while (this.running <= this.preparer.threads && !this.isSuspectRunning) {
       if (this.suspects.length > 0) {
         if (this.running > 0) return;
         this.isSuspectRunning = true;
@@ -100,7 +100,7 @@ export class Preparation {
     this.pump();
   }
 
-  /** Undefined: it throws, for whatever reason. */
+  /** Undefined: preparing threw. */
   private async firstTry(upload: UploadInFlight): Promise<Verdict | undefined> {
     try {
       return await this.verdictOf(upload, upload.parts);
@@ -117,7 +117,7 @@ export class Preparation {
     } catch (error) {
       if (this.signal.aborted) throw error;
       // Rejects when nothing can be prepared any more, which is not an upload's fault.
-      await this.pool.run(PROBE);
+      await this.preparer.run(PROBE);
       return { valid: false, error: error instanceof Error ? error : new Error('no error') };
     }
   }
@@ -135,7 +135,7 @@ export class Preparation {
     const span = beginSpan('validate', SpanKind.INTERNAL, parent);
     try {
       const facts = { finding, requestDay, integratedChannels };
-      const verdict = await this.pool.run({ family, parts, facts });
+      const verdict = await this.preparer.run({ family, parts, facts });
       endTimer();
       return verdict;
     } finally {

@@ -102,13 +102,13 @@ export class ColumnMemory {
   lend(fileBytes: number): SharedArrayBuffer | undefined {
     if (fileBytes < WORTH_A_PIECE_BYTES) return undefined;
     const piece = this.pieces.take();
-    this.account();
+    this.measure();
     return piece;
   }
 
   giveBack(piece: SharedArrayBuffer): void {
     this.pieces.giveBack(piece);
-    this.account();
+    this.measure();
   }
 
   private make(): SharedArrayBuffer | undefined {
@@ -117,7 +117,7 @@ export class ColumnMemory {
     return new SharedArrayBuffer(PIECE_BYTES);
   }
 
-  private account(): void {
+  private measure(): void {
     const { free } = this.pieces;
     columnMemoryBytes.set({ state: 'free' }, free * PIECE_BYTES);
     columnMemoryBytes.set({ state: 'lent' }, (this.made - free) * PIECE_BYTES);

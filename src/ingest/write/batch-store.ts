@@ -3,7 +3,7 @@ import type { ErasedUploads } from '../../domain/erased-uploads.js';
 import { Backoff, retrying, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { batchRows, batchUploads, rowsStored, stageDuration } from '../../ops/metrics.js';
-import type { InsertSize, RowStore, UploadToStore } from '../../warehouse/row-store.js';
+import type { InsertSize, RowStore } from '../../warehouse/row-store.js';
 import { sizeOfInsert } from '../../warehouse/rows/memory-probe.js';
 import { WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
@@ -81,7 +81,7 @@ export class BatchStore {
     }
     const [item] = batch as [BatchItem];
     if (error.failure === 'rejected') return { rejected: [{ item, error }], short: [] };
-    return { rejected: [], short: [{ item, size: sizeOfInsert(toStore(item)) }] };
+    return { rejected: [], short: [{ item, size: sizeOfInsert(item.upload) }] };
   }
 
   private async insert(batch: readonly BatchItem[]): Promise<void> {
@@ -106,9 +106,9 @@ export class BatchStore {
 
   private async insertOnce(batch: readonly BatchItem[]): Promise<void> {
     const family = familyNamed(batch[0]!.upload.family);
-    const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
+    const rows = batch.reduce((sum, { upload }) => sum + upload.prepared.rows, 0);
     // Asked at every attempt: the account may be erased while the warehouse is away.
-    const wanted = batch.filter(({ upload }) => !isErased(this.erased, upload)).map(toStore);
+    const wanted = batch.flatMap(({ upload }) => (isErased(this.erased, upload) ? [] : upload));
     if (wanted.length > 0) {
       try {
         await this.rows.writeBatch(family, wanted);
@@ -126,9 +126,4 @@ export class BatchStore {
     batchUploads.observe({ family: family.name }, batch.length);
     rowsStored.inc({ family: family.name }, rows);
   }
-}
-
-export function toStore({ upload, prepared }: BatchItem): UploadToStore {
-  const { requestId, account, version, uploadedAt } = upload;
-  return { requestId, account, version, uploadedAt, prepared };
 }

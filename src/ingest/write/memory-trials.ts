@@ -106,7 +106,7 @@ export class MemoryTrials {
         waiting.settle(error);
         hasStored = true;
       } else if (passedBefore && (await probe(probeOf(waiting)))) {
-        this.failed(waiting, error);
+        this.noteFailure(waiting, error);
       } else {
         break;
       }
@@ -114,7 +114,7 @@ export class MemoryTrials {
     return hasStored;
   }
 
-  private failed(waiting: Waiting, error: WarehouseError): void {
+  private noteFailure(waiting: Waiting, error: WarehouseError): void {
     const now = performance.now();
     if (waiting.failures++ === 0) waiting.firstFailure = now;
     const { requestId, account } = waiting.item.upload;

@@ -6,10 +6,10 @@ import { isPassing } from '../../warehouse/warehouse.js';
 import { beginSpan, endSpan, type Span, SpanKind } from '../../ops/tracing.js';
 import type { BatchItem } from '../batch/batcher.js';
 import type { StepDependencies } from '../dependencies.js';
-import { isErased, type UploadInFlight } from '../upload-in-flight.js';
+import { isErased, type UploadInFlight, type ValidUpload } from '../upload-in-flight.js';
 import { deadLetter } from './dead-letter.js';
 import type { ShortItem } from './memory-trials.js';
-import { BatchStore, type RejectedItem, toStore } from './batch-store.js';
+import { BatchStore, type RejectedItem } from './batch-store.js';
 
 const READ_BACK_PAUSE_MS = 1_000;
 
@@ -61,8 +61,8 @@ export class BatchSettler {
     const { publisher, erased } = this.dependencies;
     try {
       const stored = without(batch, rejected).filter(({ upload }) => !isErased(erased, upload));
-      for (const { upload, prepared } of stored) {
-        upload.rows = { ...upload.rows, stored: prepared.rows };
+      for (const { upload } of stored) {
+        upload.rows = { ...upload.rows, stored: upload.prepared.rows };
       }
       // 2. `ingested` is published.
       await publisher.publish(uploadsOf(stored), 'ingested');
@@ -71,12 +71,13 @@ export class BatchSettler {
       // 4. `succeeded` is published.
       const found = uploadsOf(without(stored, lost));
       await publisher.publish(found, 'succeeded');
+      // 5. What was rejected goes to the dead letters, and fails.
       for (const { item, error } of [...rejected, ...lost]) {
         const cause = { kind: 'rejected', code: error.code ?? null } as const;
         await deadLetter(this.dependencies, item.upload, cause);
       }
       for (const upload of found) this.measure(upload);
-      // 5. Only now may the log forget the records.
+      // 6. Only now may the log forget the records.
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -96,7 +97,7 @@ export class BatchSettler {
     let rejected: readonly RejectedItem[] = [];
     let missing = stored;
     for (;;) {
-      const uploads = missing.map(toStore);
+      const uploads = uploadsOf(missing);
       const found = await retrying(() => rows.readBack(family, uploads), isPassing, signal);
       for (const { upload } of missing) {
         upload.rows = { ...upload.rows, readBack: found.get(upload.version) ?? 0 };
@@ -127,7 +128,7 @@ export class BatchSettler {
   }
 }
 
-function uploadsOf(items: readonly BatchItem[]): UploadInFlight[] {
+function uploadsOf(items: readonly BatchItem[]): ValidUpload[] {
   return items.map(({ upload }) => upload);
 }
 
@@ -138,7 +139,7 @@ function without(items: readonly BatchItem[], rejected: readonly RejectedItem[])
 
 /** A trace of its own, linked to those of its uploads, which come from many requests. */
 function spanOf(batch: readonly BatchItem[]): Span {
-  const rows = batch.reduce((sum, { prepared }) => sum + prepared.rows, 0);
+  const rows = batch.reduce((sum, { upload }) => sum + upload.prepared.rows, 0);
   const spans = batch.map(({ upload }) => upload.span);
   const attributes = { family: batch[0]!.upload.family, uploads: batch.length, rows };
   return beginSpan('write batch', SpanKind.CLIENT, undefined, attributes, spans);

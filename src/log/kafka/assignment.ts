@@ -1,10 +1,11 @@
 import type { EachBatchPayload } from 'kafkajs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { type LogRecord, LogUnavailableError, type RecordHandler } from '../upload-log.js';
 import { reasonOf } from './failure.js';
 import { RecordDecoder } from './log-record.js';
 
-const COMMIT_RETRY_MS = 200;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 1_000;
 
 /**
  * One partition from its assignment to its revocation. When the group gives the partition back at
@@ -19,7 +20,7 @@ export class Assignment {
   private readonly decoder: RecordDecoder;
   /** Commits offsets as the member to which its batch was handed, once, without retries. */
   private payload: EachBatchPayload | undefined;
-  /** As far as this assignment knows. */
+  /** The last offset that this assignment has tried to commit; at first, where it began. */
   private committed = 0;
   /** The next offset to fetch: everything below it was handed over or is not in the log. */
   next = 0;
@@ -28,7 +29,7 @@ export class Assignment {
     readonly topic: string,
     readonly partition: number,
     private readonly handler: RecordHandler,
-    private readonly failed: (error: unknown) => void,
+    private readonly onFailure: (error: unknown) => void,
   ) {
     this.decoder = new RecordDecoder(partition);
   }
@@ -42,9 +43,9 @@ export class Assignment {
     });
   }
 
-  revoke(isTold: boolean): void {
+  revoke(notifies: boolean): void {
     this.isRevoked = true;
-    if (!isTold) return;
+    if (!notifies) return;
     this.guard(() => {
       this.handler.revoked(this.partition);
     });
@@ -59,7 +60,7 @@ export class Assignment {
     const records: readonly LogRecord[] = this.decoder.decode(batch.messages, this.next);
     // Not always the last record's: markers of other producers' transactions take offsets too.
     this.next = Number(batch.lastOffset()) + 1;
-    this.call = this.handler.records(this.partition, records).catch(this.failed);
+    this.call = this.handler.records(this.partition, records).catch(this.onFailure);
   }
 
   /**
@@ -68,14 +69,15 @@ export class Assignment {
    * `isRevoked`, in one turn of the event loop, so that nothing is committed for a partition of
    * another member.
    *
-   * @param isPatient whether to go on while the brokers are away
+   * @param mayRetry whether to go on while the brokers are away
    * @throws LogUnavailableError
    */
-  async commit(offset: number, isPatient: () => boolean): Promise<void> {
+  async commit(offset: number, mayRetry: () => boolean): Promise<void> {
     // Handed over before a rebalance and fetched again now: it will be committed then.
     if (offset > this.next) return;
     this.committed = offset;
     const partitions = [{ partition: this.partition, offset: String(offset) }];
+    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     while (!this.isRevoked && this.payload !== undefined) {
       try {
         const topics = [{ topic: this.topic, partitions }];
@@ -84,25 +86,25 @@ export class Assignment {
       } catch (cause) {
         // A rebalance ends in a revocation. A broker that is away ends in a new assignment or in
         // success.
-        if (!isPatient()) {
+        if (!mayRetry()) {
           throw new LogUnavailableError(`not committed: ${reasonOf(cause)}`, { cause });
         }
       }
-      await sleep(COMMIT_RETRY_MS);
+      await sleep(backoff.next());
     }
   }
 
   /** Commits again what was committed last. */
-  async commitAgain(payload: EachBatchPayload, isPatient: () => boolean): Promise<void> {
+  async commitAgain(payload: EachBatchPayload, mayRetry: () => boolean): Promise<void> {
     this.payload = payload;
-    await this.commit(this.committed, isPatient);
+    await this.commit(this.committed, mayRetry);
   }
 
   private guard(tell: () => void): void {
     try {
       tell();
     } catch (error) {
-      this.failed(error);
+      this.onFailure(error);
     }
   }
 }

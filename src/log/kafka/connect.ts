@@ -7,11 +7,10 @@ import { createClient, type KafkaConnection } from './client.js';
 import type { Compression } from './compression.js';
 import { DirectReader } from './direct-reader.js';
 import { reasonOf, refusal } from './failure.js';
+import { RareLine } from './rare-line.js';
 import { ensureTopics, type TopicSettings } from './topics.js';
 
 const LONGEST_PAUSE_MS = 1_000;
-/** A line about what is waited for, at most this often. */
-const LOG_MS = 10_000;
 
 export interface ConnectOptions extends KafkaConnection, TopicSettings {
   readonly compression: Compression;
@@ -40,29 +39,30 @@ export async function connectWhenUp(
   signal: AbortSignal,
 ): Promise<Connected> {
   const { brokers, logger } = options;
-  let loggedAt: number | undefined;
+  const waiting = new RareLine();
+  let hasFailed = false;
   const attempt = (): Promise<Connected> => {
     signal.throwIfAborted();
     return connect(options);
   };
-  const isPassing = (error: unknown): boolean => {
+  const waitsFor = (error: unknown): boolean => {
     signal.throwIfAborted();
     if (error instanceof LogSetupError) return false;
     const refused = refusal(error);
     if (refused !== undefined) throw new LogSetupError(refused, { cause: error });
     // New topics are not known to all brokers at once: the first failure is not worth a line.
-    if (loggedAt === undefined) {
-      loggedAt = 0;
-    } else if (Date.now() - loggedAt >= LOG_MS) {
-      loggedAt = Date.now();
-      logger.warn(
-        { brokers, reason: reasonOf(error) },
-        'waiting for the brokers of KAFKA_BROKERS; should they be up, see KAFKA_TLS and KAFKA_SASL_*',
-      );
+    if (hasFailed) {
+      waiting.write(() => {
+        logger.warn(
+          { brokers, reason: reasonOf(error) },
+          'waiting for the brokers of KAFKA_BROKERS; should they be up, see KAFKA_TLS and KAFKA_SASL_*',
+        );
+      });
     }
+    hasFailed = true;
     return true;
   };
-  return retrying(attempt, isPassing, signal, new Backoff(undefined, LONGEST_PAUSE_MS));
+  return retrying(attempt, waitsFor, signal, new Backoff(undefined, LONGEST_PAUSE_MS));
 }
 
 async function connect(options: ConnectOptions): Promise<Connected> {

@@ -1,17 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs, {
-  type Broker,
   type Cluster,
   type Kafka,
   type KafkaMessage,
   type PartitionAssigner,
 } from 'kafkajs';
 import { inTime } from '../../domain/in-time.js';
-import { Backoff } from '../../domain/retry.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { logRefusals } from '../../ops/metrics.js';
 import type { LogUnavailableError } from '../upload-log.js';
 import { QUICK_RETRIES } from './client.js';
 import { refusal, rootOf, unavailable, unreadable } from './failure.js';
+import { coordinatorOf } from './group-coordinator.js';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
@@ -28,17 +27,6 @@ export interface Fetched {
   /** May begin below the offset asked for; see `RecordDecoder`. */
   readonly messages: readonly KafkaMessage[];
 }
-
-/** What kafkajs does not declare. */
-interface CoordinatorFinder {
-  findGroupCoordinator(request: {
-    readonly groupId: string;
-    readonly coordinatorType: number;
-  }): Promise<unknown>;
-}
-
-/** The protocol's number for consumer groups. */
-const OF_GROUP = 0;
 
 interface FetchResponse {
   readonly responses: readonly { readonly partitions: readonly Fetched[] }[];
@@ -183,7 +171,7 @@ export class DirectReader {
         partition,
         offset: '',
       }));
-      const coordinator = await this.coordinator(group);
+      const coordinator = await coordinatorOf(this.cluster, group);
       const { responses } = await coordinator.offsetFetch({
         groupId: group,
         topics: [{ topic, partitions }],
@@ -220,20 +208,6 @@ export class DirectReader {
       late = unavailable(`${what}: nothing within ${this.timeoutMs} ms`, last);
       throw late;
     });
-  }
-
-  /** kafkajs hides why no broker names a coordinator, such as a missing right: one is asked again. */
-  private async coordinator(group: string): Promise<Broker> {
-    try {
-      return await this.cluster.findGroupCoordinator({ groupId: group });
-    } catch (error) {
-      const [nodeId] = this.cluster.getNodeIds();
-      if (nodeId === undefined) throw error;
-      const broker: unknown = await this.cluster.findBroker({ nodeId: String(nodeId) });
-      const finder = broker as CoordinatorFinder;
-      await finder.findGroupCoordinator({ groupId: group, coordinatorType: OF_GROUP });
-      throw error;
-    }
   }
 
   private async knownOffsets(topic: string, which: 'first' | 'next'): Promise<number[]> {

@@ -1,3 +1,4 @@
+import { isTlsFault } from '../../config/configured-files.js';
 import { LogUnavailableError } from '../upload-log.js';
 
 interface KafkaFailure {
@@ -45,10 +46,7 @@ export function refusal(error: unknown): string | undefined {
   if (name === 'KafkaJSSASLAuthenticationError' || type === 'SASL_AUTHENTICATION_FAILED') {
     return `KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: the brokers refuse them: ${reasonOf(error)}`;
   }
-  if (
-    typeof code === 'string' &&
-    /^(?:ERR_(?:SSL|TLS)_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/.test(code)
-  ) {
+  if (isTlsFault(code)) {
     return `KAFKA_TLS: no secure connection to the brokers: ${reasonOf(error)}`;
   }
   if (type?.endsWith('_AUTHORIZATION_FAILED') === true) {

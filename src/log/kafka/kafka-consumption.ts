@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EachBatchPayload } from 'kafkajs';
 import type { Consumption, RecordHandler } from '../upload-log.js';
 import { Assignment } from './assignment.js';
 import { Failure } from '../../domain/failure.js';
 import { inTime } from '../../domain/in-time.js';
-import { Backoff } from '../../domain/retry.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { RestartingConsumer, type RestartingOptions } from './restarting-consumer.js';
 
 /**
@@ -12,7 +11,7 @@ import { RestartingConsumer, type RestartingOptions } from './restarting-consume
  * is set aside until it is done: kafkajs fetches the other partitions and sends heartbeats only
  * between batches.
  */
-const PATIENCE_MS = 100;
+const MOST_HELD_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
 export interface ConsumptionOptions extends RestartingOptions {
@@ -43,13 +42,13 @@ export class KafkaConsumption implements Consumption {
    * By partition: handler calls that outlive their assignment. The next assignment waits for them.
    */
   private readonly lastCalls = new Map<number, Promise<void>>();
-  /** By partition: the offset behind everything ever handed over. */
+  /** By partition: the offset after the last record handed over. */
   private readonly handed = new Map<number, number>();
   private readonly consumer: RestartingConsumer;
   /** No further batch is handed over. */
   isStopped = false;
-  private patientUntil = Infinity;
-  private readonly isPatient = (): boolean => Date.now() < this.patientUntil;
+  private retryUntil = Infinity;
+  private readonly mayRetry = (): boolean => Date.now() < this.retryUntil;
 
   constructor(
     private readonly options: ConsumptionOptions,
@@ -63,7 +62,7 @@ export class KafkaConsumption implements Consumption {
         this.joined(partitions);
       },
       take: (payload) => this.take(payload),
-      failed: (error) => void this.fail(error),
+      onFailure: (error) => void this.fail(error),
     });
   }
 
@@ -72,13 +71,13 @@ export class KafkaConsumption implements Consumption {
     if (offset > (this.handed.get(partition) ?? 0)) {
       throw new RangeError(`offset ${offset} of partition ${partition} was not handed over`);
     }
-    await this.assignments.get(partition)?.commit(offset, this.isPatient);
+    await this.assignments.get(partition)?.commit(offset, this.mayRetry);
   }
 
   /** The member stays in the group, and may commit, until `leave`. */
   async stop(): Promise<void> {
     this.isStopped = true;
-    this.patientUntil = Math.min(this.patientUntil, Date.now() + this.options.timeoutMs);
+    this.retryUntil = Math.min(this.retryUntil, Date.now() + this.options.timeoutMs);
     this.consumer.pause(undefined);
     await Promise.all(this.calls());
   }
@@ -190,7 +189,7 @@ export class KafkaConsumption implements Consumption {
     } else if (asked === first) {
       // A former leader that is behind may have said that `next` is out of range: kafkajs has then
       // committed that the group begins at the first record.
-      await assignment.commitAgain(payload, this.isPatient).catch(() => undefined);
+      await assignment.commitAgain(payload, this.mayRetry).catch(() => undefined);
     }
     this.consumer.seek(partition, isLost ? first : assignment.next);
   }
@@ -198,7 +197,7 @@ export class KafkaConsumption implements Consumption {
   /** Whether the handler call is done soon; if not, the partition is set aside until it is. */
   private async isThrough(assignment: Assignment): Promise<boolean> {
     const isDone = assignment.call.then(() => true);
-    if (await inTime(isDone, PATIENCE_MS, () => false)) return true;
+    if (await inTime(isDone, MOST_HELD_MS, () => false)) return true;
     if (!assignment.isSetAside) {
       assignment.isSetAside = true;
       this.consumer.pause([assignment.partition]);

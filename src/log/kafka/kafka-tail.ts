@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../domain/failure.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { logErrors, logRefusals } from '../../ops/metrics.js';
 import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
@@ -7,13 +7,13 @@ import { TailWaiters } from '../tail-waiters.js';
 import { type DirectReader, type Fetched, outOfRange, type Place } from './direct-reader.js';
 import { refusal, unreadable } from './failure.js';
 import { RecordDecoder } from './log-record.js';
+import { RareLine } from './rare-line.js';
 
 const FETCH_BYTES = 4 * 1024 * 1024;
 /** How long a broker holds a request without records; new records answer it at once. */
 const WAIT_MS = 500;
-const RETRY_MS = 200;
-/** A line about what the brokers refuse, at most this often. */
-const LOG_MS = 10_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 1_000;
 
 interface TailedPartition {
   readonly decoder: RecordDecoder;
@@ -34,7 +34,8 @@ export class KafkaTail implements Tail {
   private readonly loops = new Map<string, Promise<void>>();
   private readonly waiting = new TailWaiters((offsets) => this.isAt(offsets));
   private isStopped = false;
-  private loggedAt = -Infinity;
+  private readonly backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+  private readonly refusals = new RareLine();
   private wasEnded!: () => void;
 
   /**
@@ -120,6 +121,7 @@ export class KafkaTail implements Tail {
       }
       state.next = last.offset + 1;
     }
+    this.backoff.reset();
     this.waiting.advanced();
   }
 
@@ -145,10 +147,10 @@ export class KafkaTail implements Tail {
         return;
       }
       this.noteRefusal(error);
-      await sleep(RETRY_MS);
+      await sleep(this.backoff.next());
       await this.refresh();
     } catch {
-      await sleep(RETRY_MS);
+      await sleep(this.backoff.next());
     }
   }
 
@@ -156,9 +158,10 @@ export class KafkaTail implements Tail {
     const reason = refusal(error);
     if (reason === undefined) return;
     logRefusals.inc({ operation: 'tail' });
-    if (performance.now() - this.loggedAt < LOG_MS) return;
-    this.loggedAt = performance.now();
-    this.logger.warn({ topic: this.topic, reason }, 'the brokers refuse to be read, asking again');
+    this.refusals.write(() => {
+      const { logger, topic } = this;
+      logger.warn({ topic, reason }, 'the brokers refuse to be read, asking again');
+    });
   }
 
   private fail(cause: unknown): void {

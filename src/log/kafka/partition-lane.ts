@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '../../domain/retry.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { logRefusals } from '../../ops/metrics.js';
 import { LogUnavailableError, type RecordToAppend } from '../upload-log.js';
 import { refusal, rootOf, unavailable } from './failure.js';

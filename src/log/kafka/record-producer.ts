@@ -3,10 +3,9 @@ import type { Logger } from '../../ops/logger.js';
 import type { RecordToAppend } from '../upload-log.js';
 import { COMPRESSION_TYPES, type Compression } from './compression.js';
 import { refusal, rootOf, unavailable } from './failure.js';
+import { RareLine } from './rare-line.js';
 
 export const NOT_TAKEN = 'the log did not take the records';
-/** A line about the client, at most this often. */
-const LOG_MS = 10_000;
 /** Its declared constructor lacks an argument that it needs. */
 const NotLoadedError = kafkajs.KafkaJSMetadataNotLoaded as new (message: string) => Error;
 
@@ -29,7 +28,7 @@ export class RecordProducer {
   /** Producers that nothing was wrong with. */
   private readonly proven = new WeakSet<Producer>();
   private renewing: Promise<void> | undefined;
-  private loggedAt = -Infinity;
+  private readonly replacements = new RareLine();
 
   static async connect(kafka: Kafka, options: RecordProducerOptions): Promise<RecordProducer> {
     const producer = new RecordProducer(kafka, options);
@@ -93,12 +92,11 @@ export class RecordProducer {
       // The next attempt to send tries it again.
       .catch(() => undefined)
       .then(() => (this.renewing = undefined));
-    if (performance.now() - this.loggedAt > LOG_MS) {
-      this.loggedAt = performance.now();
+    this.replacements.write(() => {
       const { name, message } = rootOf(error);
       const reason = name.startsWith('KafkaJS') ? message : name;
       this.options.logger.warn({ reason }, 'the Kafka client is at fault and is replaced');
-    }
+    });
     await this.renewing;
   }
 
@@ -121,8 +119,8 @@ export class RecordProducer {
 
 /**
  * The partition that has been chosen already. kafkajs silently drops records of a partition that it
- * does not know, and sends for minutes to a leader that is silent, whoever leads meanwhile. This
- * error makes it ask the brokers again.
+ * does not know, and sends for minutes to a leader that is silent, even when another broker leads
+ * by then. This error makes it ask the brokers again.
  */
 function placeOf(
   { message, partitionMetadata }: PartitionerArgs,

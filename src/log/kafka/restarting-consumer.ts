@@ -17,7 +17,7 @@ export interface MemberEvents {
   joined(partitions: readonly number[]): void;
   take(payload: EachBatchPayload): Promise<void>;
   /** Waiting does not help. */
-  failed(error: Error): void;
+  onFailure(error: Error): void;
 }
 
 /**
@@ -90,7 +90,7 @@ export class RestartingConsumer {
     logErrors.inc({ operation: 'consume' });
     const lasting = unreadable(error);
     if (lasting !== undefined) {
-      this.events.failed(new Error(lasting, { cause: error }));
+      this.events.onFailure(new Error(lasting, { cause: error }));
       return;
     }
     const refused = refusal(error);

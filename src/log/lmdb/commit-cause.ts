@@ -19,7 +19,7 @@ export function handled(error: unknown): Error {
 export async function causeOf(error: unknown): Promise<Error> {
   const known = handled(error);
   if (!('commitError' in known)) return known;
-  const told = Promise.resolve(known.commitError).catch((reason: unknown) => reason);
-  const cause = await inTime(told, CAUSE_MS, () => undefined);
+  const reported = Promise.resolve(known.commitError).catch((reason: unknown) => reason);
+  const cause = await inTime(reported, CAUSE_MS, () => undefined);
   return cause instanceof Error ? cause : known;
 }

@@ -17,12 +17,12 @@ type Environment = RootDatabase<number, 'holder'>;
  */
 export async function acquireDataFolder(dataDir: string): Promise<() => Promise<void>> {
   const dir = join(dataDir, 'lock');
-  const released = openOnce(dir);
-  if (released === undefined) throw inUse(dataDir, 'this process');
+  const release = openOnce(dir);
+  if (release === undefined) throw inUse(dataDir, 'this process');
   let env: Environment | undefined;
   const close = async (): Promise<void> => {
     await env?.close();
-    released();
+    release();
   };
   try {
     env = open({ path: dir, noSubdir: false, overlappingSync: false, encoding: 'json' });

@@ -78,7 +78,7 @@ export class LmdbLog implements UploadLog {
 
   private constructor(
     options: LmdbLogOptions,
-    private readonly released: () => void,
+    private readonly releaseFolder: () => void,
   ) {
     this.now = options.now ?? Date.now;
     this.reserve = new DiskReserve(options.freeBytes ?? (() => freeBytesOf(options.dir)));
@@ -227,7 +227,7 @@ export class LmdbLog implements UploadLog {
     await Promise.all(Array.from(this.streams, (stream) => stream.stop()));
     await this.commits.close();
     await this.store.close();
-    this.released();
+    this.releaseFolder();
   }
 }
 

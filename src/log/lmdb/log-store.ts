@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { Failure } from '../../domain/failure.js';
+import { Failure, messageOf } from '../../domain/failure.js';
 import { lostDisk } from '../../ops/lost-disk.js';
 import { LogUnavailableError, type LogRecord, type Topic } from '../upload-log.js';
 import { handled } from './commit-cause.js';
@@ -43,7 +43,7 @@ type RecordEntry = readonly [
  * `put`, `remove` and `setWatermark` may be called inside `writeAfter` only.
  */
 export class LogStore {
-  /** Of the whole environment: after a failed write of LMDB's own page, or of its file system. */
+  /** Reported when LMDB's own page or the file system cannot be written any more. */
   readonly failure = new Failure();
   private hasFailed = false;
   private readonly file: string;
@@ -227,8 +227,7 @@ export class LogStore {
         this.hasFailed = true;
         this.failure.report(new Error('LMDB can neither write nor read any more', { cause }));
       }
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new LogUnavailableError(`the log could not be read: ${reason}`, { cause });
+      throw new LogUnavailableError(`the log could not be read: ${messageOf(cause)}`, { cause });
     }
   }
 

@@ -1,6 +1,6 @@
 import { timeOfUuid } from '../../domain/request-id.js';
 import { chunkRunOf } from './read-upload.js';
-import { uploadEndedBy } from './upload-records.js';
+import { isEndOf, uploadEndedBy } from './upload-records.js';
 import type { LogRecord, UploadLog } from '../upload-log.js';
 import type { StoredUpload } from './copy-chunks.js';
 import { offsetsAt, timeOf } from '../offsets-at.js';
@@ -31,10 +31,6 @@ export async function findUpload(
     }
   }
   return undefined;
-}
-
-function isEndOf(requestId: string, headers: LogRecord['headers']): boolean {
-  return headers['requestId'] === requestId && headers['type'] === 'end';
 }
 
 /** Undefined when retention has deleted the upload's first chunk. */

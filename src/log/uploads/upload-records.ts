@@ -1,5 +1,5 @@
 import type { FamilyName } from '../../domain/families/index.js';
-import type { LogRecord } from '../upload-log.js';
+import type { LogRecord, RecordToAppend } from '../upload-log.js';
 
 /** What tells an upload apart, and whose it is. */
 export interface UploadIdentity {
@@ -42,6 +42,27 @@ export interface UploadEnd {
   readonly requestDay: number;
   /** Channels with cost integration, which a cost upload may not name. */
   readonly integratedChannels: readonly string[];
+}
+
+/**
+ * The record that completes an upload.
+ *
+ * @param place the partition of its chunks, if it has any
+ */
+export function endRecord(
+  { requestId, account, family }: UploadIdentity,
+  end: UploadEnd,
+  place: { readonly partition?: number },
+  traceparent?: string,
+): RecordToAppend {
+  const trace: { traceparent?: string } = traceparent === undefined ? {} : { traceparent };
+  const headers = { requestId, account, family, type: 'end', ...trace };
+  return { key: requestId, headers, value: Buffer.from(JSON.stringify(end)), ...place };
+}
+
+/** Whether a record with these headers completes the upload. */
+export function isEndOf(requestId: string, headers: LogRecord['headers']): boolean {
+  return headers['requestId'] === requestId && headers['type'] === 'end';
 }
 
 /** The end in a record's value. Only this service writes the topic. */

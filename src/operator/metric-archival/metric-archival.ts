@@ -7,7 +7,7 @@ export interface MetricArchival {
   readonly archived: boolean;
   /** Milliseconds since the epoch. */
   readonly changedAt: number;
-  /** Orders the orders about one metric as the log has them. */
+  /** The later order about a metric has the higher version. */
   readonly version: bigint;
 }
 

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { firstTransition } from '../../status/publisher.js';
-import type { UploadEnd } from '../../log/uploads/upload-records.js';
+import { endRecord, type UploadEnd } from '../../log/uploads/upload-records.js';
 import type { UploadLog } from '../../log/upload-log.js';
 import { beside, copyChunks, type StoredUpload } from '../../log/uploads/copy-chunks.js';
 
@@ -29,12 +29,7 @@ export async function acceptAgain(
     throw new Error(`the log has only ${copied} of the upload's ${upload.end.chunks} chunks left`);
   }
   const end: UploadEnd = { ...upload.end, acceptedAt, firstOffset: first?.offset ?? null };
-  const record = {
-    key: requestId,
-    ...beside(first),
-    headers: { requestId, account, family, type: 'end' },
-    value: Buffer.from(JSON.stringify(end)),
-  };
+  const record = endRecord({ requestId, account, family }, end, beside(first));
   const { version } = end;
   const { record: transition } = firstTransition(
     { requestId, account, family, version, sentMax: version, actor },

@@ -1,3 +1,4 @@
+import { LazyModule } from '../../domain/lazy-module.js';
 import { CITY_HASH_BASE64 } from './city-hash-binary.js';
 
 /** What `assembly/index.ts` exports. */
@@ -9,26 +10,13 @@ interface CityHashCalls {
   highHalf(): bigint;
 }
 
-/** Of the engine's interface what is used here; the types of Node do not have it. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: object };
-};
-
-let compiled: CityHashCalls | undefined;
-
-/** Compiles the code at the first call: most processes hash nothing. */
-function cityHash(): CityHashCalls {
-  if (compiled === undefined) {
-    const module = new WebAssembly.Module(Buffer.from(CITY_HASH_BASE64, 'base64'));
-    compiled = new WebAssembly.Instance(module).exports as CityHashCalls;
-  }
-  return compiled;
-}
+const CODE = new LazyModule(CITY_HASH_BASE64);
+let instance: CityHashCalls | undefined;
 
 /** CityHash128 1.0.2, as 16 bytes in the order of ClickHouse's blocks: the low half first. */
 export function cityHash128(bytes: Uint8Array): Buffer {
-  const calls = cityHash();
+  instance ??= CODE.instantiate({}) as CityHashCalls;
+  const calls = instance;
   const room = calls.roomFor(bytes.length) >>> 0;
   // After `roomFor`: memory that grows becomes another buffer.
   new Uint8Array(calls.memory.buffer, room, bytes.length).set(bytes);

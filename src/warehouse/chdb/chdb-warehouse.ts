@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type ChdbResult, drainPending, Session } from 'chdb';
 
 import { chdbFolder } from '../../config/data-folder.js';
-import { Failure } from '../../domain/failure.js';
+import { Failure, messageOf } from '../../domain/failure.js';
 import { lostDisk } from '../../ops/lost-disk.js';
 import { warehouseErrors } from '../../ops/metrics.js';
 import { failureOf, type StatementKind } from '../failure.js';
@@ -175,7 +175,7 @@ function rowsOf<Row>(result: ChdbResult): Row[] {
 }
 
 function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   const digits = /^Code: (\d+)\./.exec(message)?.[1];
   const code = digits === undefined ? undefined : Number(digits);
   return new WarehouseError(message, failureOf(code, kind), code, { cause });

@@ -1,11 +1,8 @@
-import type { ClickHouseConfig } from '../../config/config.js';
-import { ConfigError } from '../../config/config-error.js';
+import { type ClickHouseConfig, ConfigError } from '../../config/config.js';
 import { readPassword, readTlsFiles } from '../../config/configured-files.js';
-import { retrying } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { databaseExists, waitForSchema } from '../schema/migrate.js';
-import { refusalOf } from '../refusal.js';
-import { type Warehouse, WarehouseError } from '../warehouse.js';
+import type { Warehouse } from '../warehouse.js';
 import { ClickHouseWarehouse } from './clickhouse-warehouse.js';
 
 /**
@@ -28,6 +25,7 @@ export async function connectClickHouse(
 /**
  * Waits until the server is there and `custom-data migrate` has made the schema.
  *
+ * @param ask asks the warehouse until it answers
  * @throws ConfigError for a user that is refused and a database that does not exist
  * @throws SchemaError
  */
@@ -36,28 +34,13 @@ export async function clickHouseReady(
   database: string,
   logger: Logger,
   signal: AbortSignal,
+  ask: (question: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  await retrying(
-    async () => {
-      if (!(await databaseExists(warehouse, database))) throw noDatabase(database);
-    },
-    (error) => isPassing(error, logger),
-    signal,
-  );
+  await ask(async () => {
+    if (!(await databaseExists(warehouse, database))) throw noDatabase(database);
+  });
   logger.info({ database }, 'the warehouse is there, waiting for its schema');
-  await retrying(
-    () => waitForSchema(warehouse, database, signal),
-    (error) => isPassing(error, logger),
-    signal,
-  );
-}
-
-function isPassing(error: unknown, logger: Logger): boolean {
-  if (!(error instanceof WarehouseError)) return false;
-  const refusal = refusalOf(error);
-  if (refusal !== undefined) throw refusal;
-  logger.warn({ code: error.code, reason: error.message }, 'waiting for the warehouse');
-  return true;
+  await ask(() => waitForSchema(warehouse, database, signal));
 }
 
 function noDatabase(database: string): ConfigError {

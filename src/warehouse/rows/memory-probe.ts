@@ -23,7 +23,7 @@ export function sizeOfInsert({ account, prepared }: UploadToStore): InsertSize {
   return { account, keys, bytes };
 }
 
-/** As many rows as the insert has keys, as far from sorted, and as many bytes. */
+/** As many rows as the insert has keys, equally unsorted, and as many bytes. */
 export function probeBlock({ account, keys, bytes }: InsertSize): NativeBlock {
   const beside = account.length + 1 + 8;
   const length = Math.max(1, Math.ceil((bytes * MORE.times + MORE.bytes) / keys) - beside - 2);
@@ -44,7 +44,7 @@ export function probeBlock({ account, keys, bytes }: InsertSize): NativeBlock {
   );
 }
 
-/** The value so many times, without as much memory. */
+/** The value repeated; the parts share memory. */
 function repeated(value: Buffer, times: number): Uint8Array[] {
   const together = Math.max(1, Math.floor(PART_BYTES / value.length));
   const many = Buffer.concat(Array<Buffer>(Math.min(times, together)).fill(value));

@@ -2,7 +2,7 @@ import { FAMILIES } from '../../domain/families/index.js';
 import { Failure } from '../../domain/failure.js';
 import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
-import type { Part } from '../../ops/parts.js';
+import type { Component } from '../../ops/components.js';
 import { refusalOf } from '../refusal.js';
 import { identifier, text } from '../sql.js';
 import { type Warehouse, WarehouseError } from '../warehouse.js';
@@ -43,7 +43,7 @@ export function mergeWhenQuiet(
   database: string,
   logger: Logger,
   { lookMs = LOOK_MS, quietSeconds = QUIET_SECONDS }: QuietMergesOptions = {},
-): Part {
+): Component {
   const aborting = new AbortController();
   const { signal } = aborting;
   const isStopped = (): boolean => signal.aborted;

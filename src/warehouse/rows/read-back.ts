@@ -125,7 +125,7 @@ export function blockOfKeys(family: Family, asked: readonly AskedKeys[]): Native
 }
 
 /**
- * The uploads of a family of which each key is stored at their version or a later one.
+ * The uploads whose keys are all stored, at their version or a later one.
  *
  * The keys of many uploads go to the warehouse at once: an account that sends the same key in many
  * small files has most of them superseded before they are read back. The answer is a number for

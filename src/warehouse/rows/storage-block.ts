@@ -6,7 +6,15 @@ import {
   valueColumns,
 } from '../../domain/families/index.js';
 import type { Arena } from '../../domain/memory.js';
-import { blockOf, type NativeColumn, STRING, UINT128, UUID } from '../native/block.js';
+import {
+  blockOf,
+  type ColumnType,
+  DATE_TIME,
+  type NativeColumn,
+  STRING,
+  UINT128,
+  UUID,
+} from '../native/block.js';
 import type { UploadToStore } from '../row-store.js';
 import type { NativeBlock } from '../warehouse.js';
 import type { PreparedUpload } from '../../csv/verdict.js';
@@ -36,15 +44,13 @@ export function storageBlock(
   const values = valueColumns(family);
   const prepared = uploads.map((upload) => upload.prepared);
   const columns: NativeColumn[] = [
-    repeated('account', 'String', uploads, arena, ({ account }) => STRING.write([account])),
+    repeated('account', STRING, uploads, arena, ({ account }) => account),
     column(day!.name, 'Date', prepared, ({ keyColumns }) => keyColumns[0]!),
     column(first!.name, 'String', prepared, ({ keyColumns }) => keyColumns[1]!),
     column(second!.name, 'String', prepared, ({ keyColumns }) => keyColumns[2]!),
-    repeated('version', 'UInt128', uploads, arena, ({ version }) => UINT128.write([version])),
-    repeated('request_id', 'UUID', uploads, arena, ({ requestId }) => UUID.write([requestId])),
-    repeated('uploaded_at', "DateTime('UTC')", uploads, arena, ({ uploadedAt }) =>
-      Uint8Array.from(Buffer.from(Uint32Array.of(uploadedAt).buffer)),
-    ),
+    repeated('version', UINT128, uploads, arena, ({ version }) => version),
+    repeated('request_id', UUID, uploads, arena, ({ requestId }) => requestId),
+    repeated('uploaded_at', DATE_TIME, uploads, arena, ({ uploadedAt }) => uploadedAt),
     arrayColumn(
       'combinations',
       [...values, ...ownTexts(family), TEXTS],
@@ -123,18 +129,18 @@ function column(
 }
 
 /** A column that has one value for all keys of an upload. */
-function repeated(
+function repeated<T>(
   name: string,
-  type: string,
+  type: ColumnType<T>,
   uploads: readonly UploadToStore[],
   arena: Arena,
-  value: (upload: UploadToStore) => Uint8Array,
+  value: (upload: UploadToStore) => T,
 ): NativeColumn {
   return {
     name,
-    type,
+    type: type.name,
     parts: uploads.map((upload) => {
-      const bytes = value(upload);
+      const bytes = type.write([value(upload)]);
       return bufferOf(arena.bytes(bytes.length * upload.prepared.keys)).fill(bytes);
     }),
   };

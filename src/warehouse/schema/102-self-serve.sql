@@ -33,8 +33,10 @@ ORDER BY (account, date, channel, event_category)
 SETTINGS
     -- A granule counts keys. 1,024 keys have about as many rows as a granule of a flat table.
     index_granularity = 1024,
-    min_bytes_for_wide_part = 268435456,
     -- See `cost`.
+    min_bytes_for_wide_part = 67108864,
+    vertical_merge_algorithm_min_columns_to_activate = 1,
+    string_serialization_version = 'single_stream',
     merge_selector_base = 10,
     max_cleanup_delay_period = 30,
     fsync_after_insert = 1,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 
+import { Backoff, sleep } from '../../domain/retry.js';
 import { UINT16, STRING, blockOf, column } from '../native/block.js';
 import { identifier, text } from '../sql.js';
 import type { Warehouse } from '../warehouse.js';
@@ -30,6 +30,8 @@ export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }
 
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 2_000;
 const SCRIPTS = new URL('./', import.meta.url);
 
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS {database}.schema_migrations{local}{everywhere}
@@ -90,11 +92,13 @@ export async function waitForSchema(
   signal: AbortSignal,
 ): Promise<void> {
   const migrations = await readMigrations(SCRIPTS);
+  const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   for (;;) {
     const applied = await appliedScripts(warehouse, database);
     refuseOthers(database, migrations, applied);
     if (migrations.every(({ number }) => applied.has(number))) return;
-    await sleep(1_000, undefined, { signal });
+    await sleep(backoff.next(), signal);
+    signal.throwIfAborted();
   }
 }
 

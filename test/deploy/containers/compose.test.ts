@@ -26,6 +26,8 @@ const TOOL = ['node', 'dist/clients/cli/main.js'];
 /** Of a container besides those of the file. */
 const LIMITS = ['--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'];
 const PROCESSES = ['gateway-1', 'gateway-2', 'ingest-1', 'ingest-2', 'status'];
+/** What an operator sets in place of the passwords that everybody can read. */
+const PASSWORDS = { CLICKHOUSE_PASSWORD: 'p@ss word', GRAFANA_CLICKHOUSE_PASSWORD: "grafana's" };
 
 const path = join(ROOT, 'docker-compose.yml');
 const cost = (value: number): string =>
@@ -38,7 +40,7 @@ describeWithPodman('docker-compose.yml', () => {
 
   beforeAll(async () => {
     ({ image, base } = await buildImage());
-    stack = await Stack.create(readComposeFile(path), image, base);
+    stack = await Stack.create(readComposeFile(path, PASSWORDS), image, base);
     await stack.up();
   }, START_MS);
   afterAll(async () => {
@@ -115,11 +117,13 @@ describeWithPodman('docker-compose.yml', () => {
     expect(await reported()).toBe('acme\t5\n');
   });
 
-  it('refuses a login with a wrong password', async () => {
-    const clickhouse = ['clickhouse-client', '--user', 'custom_data', '--password', 'wrong'];
-    await expect(stack.exec('clickhouse', ...clickhouse, '--query', 'SELECT 1')).rejects.toThrow(
-      'AUTHENTICATION_FAILED',
-    );
+  it('refuses a login with a wrong password, also with the one that the file has', async () => {
+    for (const password of ['wrong', 'known-inside-the-compose-network']) {
+      const login = ['--user', 'custom_data', '--password', password, '--query', 'SELECT 1'];
+      await expect(stack.exec('clickhouse', 'clickhouse-client', ...login)).rejects.toThrow(
+        'AUTHENTICATION_FAILED',
+      );
+    }
   });
 
   it('runs the scripts for a new volume of ClickHouse', () => {

@@ -122,6 +122,15 @@ describe('an analyst of one account', () => {
     }
   });
 
+  test('what the files tell to run besides is understood too', async () => {
+    const scripts = (await scriptsIn(ACCESS)).join('');
+    const told = [...scripts.matchAll(/^-- {3}(\S.*);$/gm)].map(([, sql]) => sql!);
+    expect(told.map((sql) => sql.split(' ', 1)[0])).toEqual(['CREATE', 'GRANT']);
+    for (const sql of told) {
+      expect(await run(`EXPLAIN AST ${sql}`)).toMatch(/^(?:Create\w*Query|Grant\w*Query)/);
+    }
+  });
+
   test('reads every view, and sees the account in each', async () => {
     const names = await run(
       "SELECT name FROM system.tables WHERE engine = 'View' AND database = 'custom_data' ORDER BY name",

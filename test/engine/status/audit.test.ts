@@ -51,8 +51,13 @@ test('operators’ actions are kept, each once, however often they are read', as
       actor: 'operator:me',
       at,
     }),
-    // An old record, from before records had an actor.
-    control({ action: 'restore-metric', account: 'acme', name: 'Visits', at }),
+    control({
+      action: 'restore-metric',
+      account: 'acme',
+      name: 'Visits',
+      actor: 'operator:me',
+      at,
+    }),
     erasureRecord({ account: 'acme', version: 5n, actor: 'operator:me', at: AT }),
     { key: 'x', headers: { type: 'of a newer program' }, value: Buffer.from('?') },
   ]);
@@ -60,7 +65,7 @@ test('operators’ actions are kept, each once, however often they are read', as
     ['operator:me', 'archive-metric', 'Visits'],
     ['operator:me', 'create-token', 't1'],
     ['operator:me', 'erase-account', 'acme'],
-    ['unknown', 'restore-metric', 'Visits'],
+    ['operator:me', 'restore-metric', 'Visits'],
   ].map(([actor, action, subject]) => ({
     at: '2026-11-21 05:46:40.123',
     actor,
@@ -86,12 +91,13 @@ test('of a request only its first transition tells who made it', async () => {
     family: 'cost',
     version: '5',
     sentMax: '5',
-    actor: '8905a3b39fdd',
   } as const;
-  const first = uploaded(upload, AT + 1_000_000);
+  const first = uploaded({ ...upload, actor: '8905a3b39fdd' }, AT + 1_000_000);
   const counts = { validated: 0, stored: 0, readBack: 0 };
   const change = { status: 'failed', reason: 'a value', sentMax: '5', rows: counts } as const;
   expect(auditEventOfRequest(advance(first, change, AT))).toBeUndefined();
+  // A gateway that finishes the upload of one that died.
+  expect(auditEventOfRequest(uploaded(upload, AT))?.actor).toBe('unknown');
   const event = auditEventOfRequest(first)!;
   await writeAudit(opened.warehouse, [event, event]);
   await writeAudit(opened.warehouse, [event]);

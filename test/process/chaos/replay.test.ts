@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { logFolder } from '../../../src/config/data-folder.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
-import type { ApiClient } from '../../support/service/api-client.js';
 import { clientOf } from '../../support/service/client-of.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { expectViewsToEqual, type QueryTarget } from '../../support/model/compare-views.js';
@@ -29,15 +28,18 @@ async function answers(
   const requests = await warehouse.query<{ id: string; account: string }>(
     'SELECT toString(request_id) AS id, account FROM upload_requests ORDER BY id',
   );
-  const clients = new Map<string, ApiClient>();
+  const accounts = [...new Set(requests.map(({ account }) => account))];
+  // Side by side, because a running gateway takes a moment to accept a new token.
+  const clients = new Map(
+    await Promise.all(
+      accounts.map(async (account) => {
+        return [account, await clientOf(account, tokensDir, () => gateway)] as const;
+      }),
+    ),
+  );
   const found: Record<string, unknown> = {};
   for (const { id, account } of requests) {
-    let client = clients.get(account);
-    if (client === undefined) {
-      client = await clientOf(account, tokensDir, () => gateway);
-      clients.set(account, client);
-    }
-    found[id] = await client.finished('cost', id);
+    found[id] = await clients.get(account)!.finished('cost', id);
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { adapted, commandsOf } from '../../support/documents/commands.js';
-import { snippet } from '../../support/documents/page.js';
+import { Page, snippet } from '../../support/documents/page.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { expectHistoryToHave, expectViewsToEqual } from '../../support/model/compare-views.js';
 import { costRows } from '../../support/files/cost-rows.js';
@@ -28,9 +28,10 @@ const uploads: { requestId: string; family: string }[] = [];
 
 beforeEach(async () => {
   backups = await makeDataDir();
+  const [, allowing] = /`(<backups>[^`]*)`/.exec(new Page('operations.md').text)!;
   deployment = await Deployment.open(
     { log: 'lmdb', warehouse: 'clickhouse' },
-    `<clickhouse><backups><allowed_path>${backups}</allowed_path></backups></clickhouse>`,
+    `<clickhouse>${adapted(allowing!, { '/backups/': `${backups}/` })}</clickhouse>`,
   );
   const token = await tokenFor(deployment.dataDir, ACCOUNT);
   client = new ApiClient(() => deployment.service.ports.api, token);

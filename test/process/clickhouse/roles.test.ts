@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { ApiClient } from '../../support/service/api-client.js';
+import type { ApiClient } from '../../support/service/api-client.js';
+import { clientOf } from '../../support/service/client-of.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { describeWithBroker } from '../../support/kafka/kafka.js';
 import { expectLargeFilesUnmixed } from '../../support/files/large-files.js';
-import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
+import type { ServiceProcess } from '../../support/service/service-process.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
 /** The roles in separate processes, on Kafka and ClickHouse. */
@@ -18,9 +19,13 @@ describeWithBroker('roles', () => {
 
   beforeAll(async () => {
     cluster = await Cluster.open();
-    for (const role of ROLES) processes.set(role, await cluster.start(role));
+    await Promise.all(ROLES.map(async (role) => processes.set(role, await cluster.start(role))));
   });
   afterAll(() => cluster.close());
+
+  /** A client whose token the running gateway accepts. */
+  const clientWith = (account: string): Promise<ApiClient> =>
+    clientOf(account, cluster.sharedDir, () => processes.get('gateway')!);
 
   test.each(ROLES)('the %s process is ready at a port of its own', async (role) => {
     const { ops } = processes.get(role)!.ports;
@@ -39,10 +44,7 @@ describeWithBroker('roles', () => {
   });
 
   test('together they take an upload from HTTP to the reports and the history', async () => {
-    const token = await tokenFor(cluster.sharedDir, 'acme');
-    const client = new ApiClient(() => processes.get('gateway')!.ports.api, token);
-    // A running gateway takes up to a second to accept a new token.
-    await sleep(1_500);
+    const client = await clientWith('acme');
     const row = { date: '2026-02-01', channel: 'news', currency: 'EUR', campaign: 'one' };
     const metrics = { impressions: '1', clicks: '1', cost: '0.5' };
     const { requestId } = await client.create('cost', csvOf(COST, [{ ...row, ...metrics }]));
@@ -58,10 +60,7 @@ describeWithBroker('roles', () => {
   });
 
   test('a file that is written over the columns of an earlier one leaves its rows as they were', async () => {
-    const token = await tokenFor(cluster.sharedDir, 'large');
-    const client = new ApiClient(() => processes.get('gateway')!.ports.api, token);
-    // A running gateway takes up to a second to accept a new token.
-    await sleep(1_500);
+    const client = await clientWith('large');
     await expectLargeFilesUnmixed(client, 'large', cluster, processes.get('ingest')!);
   });
 

@@ -97,7 +97,7 @@ test('a server that is away is waited for: live, and not ready', async () => {
   await server.refuse();
   await launch(server.env);
   await until(async () => (await health('live')) === 200);
-  await until(() => output.includes('waiting for the warehouse'));
+  await until(() => output.includes('waiting for the log or the warehouse'));
   expect(await health('ready')).toBe(503);
   expect(output).not.toContain('"listening"');
   await server.heal();
@@ -110,7 +110,7 @@ test('a server that is away is waited for: live, and not ready', async () => {
 test('SIGTERM ends the wait', async () => {
   await server.refuse();
   await launch(server.env);
-  await until(() => output.includes('waiting for the warehouse'));
+  await until(() => output.includes('waiting for the log or the warehouse'));
   child.kill('SIGTERM');
   expect(await exitCode()).toBe(0);
   expect(errors).toBe('');

@@ -58,8 +58,7 @@ describeDeployments((kind) => {
   beforeAll(async () => {
     deployment = await Deployment.open(kind);
     await deployment.start(SETTINGS);
-    acme = await clientOf('acme');
-    other = await clientOf('other');
+    [acme, other] = await Promise.all([clientOf('acme'), clientOf('other')]);
   });
   afterAll(() => deployment.close());
 

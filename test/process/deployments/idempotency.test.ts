@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import type { UploadRequestRecord } from '../../../src/status/transition.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
 import {
@@ -64,28 +65,40 @@ describeDeployments((kind) => {
     expect((await create('restart', fileOf('restart', 2))).status).toBe(422);
   });
 
-  test('a gateway that dies between the claim and the end leaves the key to the retry', async () => {
-    await deployment.service.stop();
-    await deployment.start({ ...QUICK, ...killedAtEnd('before') });
-    await expect(create('died', fileOf('died'))).rejects.toThrow();
-    await deployment.service.exited;
-    await deployment.start(QUICK);
+  describe('a gateway that dies', () => {
+    let died: UploadRequestRecord;
+    let ended: UploadRequestRecord;
 
-    const { requestId } = await accepted(retried(() => create('died', fileOf('died'))));
-    expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
-    expect((await accepted(create('died', fileOf('died')))).requestId).toBe(requestId);
-    expect(await requestsOf('died')).toEqual([{ requests: [requestId] }]);
-  });
+    /** Starts a gateway that dies before or after the end of an upload, which gets no answer. */
+    async function letDie(when: 'before' | 'after', key: string): Promise<void> {
+      await deployment.start({ ...QUICK, ...killedAtEnd(when) });
+      await expect(create(key, fileOf(key))).rejects.toThrow();
+      await deployment.service.exited;
+    }
 
-  test('one that dies behind the end has made a request, which the retry gets', async () => {
-    await deployment.service.stop();
-    await deployment.start({ ...QUICK, ...killedAtEnd('after') });
-    await expect(create('ended', fileOf('ended'))).rejects.toThrow();
-    await deployment.service.exited;
-    await deployment.start(QUICK);
+    const retriedCreate = (key: string): Promise<UploadRequestRecord> =>
+      accepted(retried(() => create(key, fileOf(key))));
 
-    const { requestId } = await accepted(retried(() => create('ended', fileOf('ended'))));
-    await client.finished('cost', requestId);
-    expect(await requestsOf('ended')).toEqual([{ requests: [requestId] }]);
+    beforeAll(async () => {
+      await deployment.service.stop();
+      await letDie('before', 'died');
+      await letDie('after', 'ended');
+      await deployment.start(QUICK);
+      // Side by side, because each may have to wait until the claim of the dead gateway settles.
+      [died, ended] = await Promise.all([retriedCreate('died'), retriedCreate('ended')]);
+    });
+
+    test('between the claim and the end leaves the key to the retry', async () => {
+      const { requestId } = died;
+      expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+      expect((await accepted(create('died', fileOf('died')))).requestId).toBe(requestId);
+      expect(await requestsOf('died')).toEqual([{ requests: [requestId] }]);
+    });
+
+    test('behind the end has made a request, which the retry gets', async () => {
+      const { requestId } = ended;
+      await client.finished('cost', requestId);
+      expect(await requestsOf('ended')).toEqual([{ requests: [requestId] }]);
+    });
   });
 });

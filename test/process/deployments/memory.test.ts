@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
@@ -20,7 +21,8 @@ import {
 
 const MIB = 1_048_576;
 const UPLOADS = 64;
-const STALL_MS = 20_000;
+/** Longer than a test takes to let the log go on. */
+const LONGEST_STALL_MS = 60_000;
 /** By then a gateway has received all that it takes without its log. */
 const TAKEN_MS = 8_000;
 const MOST_GROWN = 64 * MIB;
@@ -80,14 +82,17 @@ describeOn('lmdb', 'on the embedded log', () => {
     const token = await tokenFor(dataDir, 'acme');
     const service = await ServiceProcess.start(dataDir, PATIENT);
     const client = new ApiClient(() => service.ports.api, token);
+    const released = join(dataDir, 'released');
     let holder: Program | undefined;
     try {
       const { grown, answers } = await grownBy(service, client, file, async () => {
-        holder = Program.start('hold-transaction', [logFolder(dataDir), String(STALL_MS)]);
+        const args = [logFolder(dataDir), String(LONGEST_STALL_MS), released];
+        holder = Program.start('hold-transaction', args);
         await holder.printed(1);
       });
       expect(holder!.lines).toEqual(['holding']);
       expect(grown).toBeLessThan(MOST_GROWN);
+      writeFileSync(released, '');
       if (what === '1 MiB') await expectAccepted(answers);
     } finally {
       await service.kill();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../support/service/api-client.js';
 import {
@@ -18,13 +18,13 @@ let dataDir: string;
 let service: ServiceProcess;
 let client: ApiClient;
 
-beforeEach(async () => {
+beforeAll(async () => {
   dataDir = await makeDataDir();
   const token = await tokenFor(dataDir, 'acme');
   service = await ServiceProcess.start(dataDir, { BATCH_MAX_MS });
   client = new ApiClient(() => service.ports.api, token);
 });
-afterEach(async () => {
+afterAll(async () => {
   await service.kill();
   await removeDataDir(dataDir);
 });

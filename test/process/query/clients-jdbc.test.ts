@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+import { adapted } from '../../support/documents/commands.js';
+import { Page } from '../../support/documents/page.js';
 import { builtOnce, isBuilt } from '../../support/machine/built-once.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { run, runs } from '../../support/service/command.js';
@@ -39,8 +41,9 @@ describeIf(canRun, 'a JDK or Maven is missing')('the JDBC driver', () => {
   test('reads metadata, types, parameters and a large result, and is refused what it may not', async () => {
     const classPath = join(folder, 'libs', '*');
     const program = join(HERE, 'Client.java');
-    const port = String(samples.service.ports.query);
-    const { stdout } = await promisify(execFile)('java', ['-cp', classPath, program, port]);
+    const [, documented] = /`(jdbc:[^`]+)`/.exec(new Page('analysts.md').text)!;
+    const url = adapted(documented!, { '8123': String(samples.service.ports.query) });
+    const { stdout } = await promisify(execFile)('java', ['-cp', classPath, program, url]);
     const lines = stdout.trim().split('\n');
     const valuesOf = (name: string): string[] =>
       lines

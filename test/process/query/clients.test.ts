@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { adapted, sh } from '../../support/documents/commands.js';
-import { snippet } from '../../support/documents/page.js';
+import { adapted, ROOT, sh } from '../../support/documents/commands.js';
+import { Page, snippet } from '../../support/documents/page.js';
 import { runs } from '../../support/service/command.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../support/machine/python.js';
@@ -23,6 +23,24 @@ beforeAll(async () => {
   samples = await ServiceWithSamples.start();
 });
 afterAll(() => samples.close());
+
+/** The code of the page that connects a client, with the port of this service. */
+function connecting(pattern: RegExp): string {
+  const [, code] = pattern.exec(new Page('analysts.md').text)!;
+  return adapted(code!, { '8123': String(samples.service.ports.query) });
+}
+
+test('@clickhouse/client connects as the page says', async () => {
+  const connected = connecting(/`(createClient\([^`]+\))`/);
+  const program = `
+    import { createClient } from '@clickhouse/client';
+    const client = ${connected};
+    const result = await client.query({ query: 'SELECT name FROM metrics', format: 'JSONEachRow' });
+    console.log((await result.json()).length);
+    await client.close();`;
+  const args = ['--input-type=module', '--eval', program];
+  expect((await run(process.execPath, args, { cwd: ROOT })).stdout).toBe('3\n');
+});
 
 describeIf(runs('curl', ['--version']), 'curl is missing')('curl', () => {
   /** Returns the body, and the status on a separate line. */
@@ -64,6 +82,16 @@ describeIf(hasPython(PYTHON), 'Python with its module venv is missing')(
     beforeAll(() => {
       python = pythonWith(PYTHON, join(HERE, 'requirements.txt'));
     }, PYTHON_SET_UP_MS);
+
+    test('connects as the page says', async () => {
+      const connected = connecting(/`(clickhouse_connect\.get_client\([^`]+\))`/);
+      const program = [
+        'import clickhouse_connect',
+        `client = ${connected}`,
+        "print(len(client.query('SELECT name FROM metrics').result_rows))",
+      ];
+      expect((await run(python, ['-c', program.join('\n')])).stdout).toBe('3\n');
+    });
 
     test('reads types, parameters, streams and formats, and cannot write', async () => {
       const port = String(samples.service.ports.query);

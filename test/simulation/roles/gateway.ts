@@ -50,7 +50,7 @@ export async function startGateway(
     requests,
     viewBytes,
     timeoutMs: limits.logTimeoutMs,
-    parts: { add: () => undefined },
+    components: { add: () => undefined },
   });
   const guard = await RetentionGuard.start(
     { log, retentionMs: limits.logRetentionMs, logger },

@@ -1,6 +1,6 @@
 import type { Config } from '../../../src/config/config.js';
 import { ErasedAccounts } from '../../../src/operator/erasure/erased-accounts.js';
-import { Ingest, type IngestMeans } from '../../../src/ingest/ingest.js';
+import { Ingest, type IngestTools } from '../../../src/ingest/ingest.js';
 import type { UploadLog } from '../../../src/log/upload-log.js';
 import type { Logger } from '../../../src/ops/logger.js';
 import { HistoryWriter } from '../../../src/status/history-writer.js';
@@ -32,10 +32,10 @@ export function followErasures({ log, rows, config }: RoleDependencies): Promise
 
 export async function startIngest(
   dependencies: RoleDependencies,
-  means: IngestMeans,
+  tools: IngestTools,
 ): Promise<Role> {
   const erased = await followErasures(dependencies);
-  const ingest = await Ingest.start({ ...dependencies, erased }, means);
+  const ingest = await Ingest.start({ ...dependencies, erased }, tools);
   return {
     failed: ingest.failed,
     stop: async (deadlineMs) => {

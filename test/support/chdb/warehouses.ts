@@ -1,4 +1,5 @@
 import { ClickHouseWarehouse } from '../../../src/warehouse/clickhouse/clickhouse-warehouse.js';
+import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
 import { openEmptyWarehouse } from './warehouse.js';
@@ -38,4 +39,15 @@ export function connectTo(server: ClickHouseHttp, timeoutMs = 20_000): ClickHous
     timeoutMs,
     database: 'custom_data',
   });
+}
+
+/** Starts a ClickHouse server with the schema. */
+export async function startWithSchema(
+  options?: Parameters<typeof ClickHouseHttp.start>[0],
+): Promise<ClickHouseHttp> {
+  const server = await ClickHouseHttp.start(options);
+  const connection = connectTo(server);
+  await migrate(connection, 'custom_data');
+  await connection.close();
+  return server;
 }

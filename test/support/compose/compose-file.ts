@@ -42,16 +42,17 @@ export interface ComposeFile {
 }
 
 type Values = Readonly<Record<string, unknown>>;
+type Variables = Readonly<Record<string, string>>;
 
 /**
  * Reads the file as `docker compose` does, as far as the project needs it.
  *
+ * @param variables those that are set; for others the file has defaults
  * @throws Error for a setting that is not known here
  */
-export function readComposeFile(path: string): ComposeFile {
-  const { name, services, networks, volumes, ...others } = filledIn(parse(path)) as Readonly<
-    Record<string, Values>
-  >;
+export function readComposeFile(path: string, variables: Variables): ComposeFile {
+  const file = filledIn(parse(path), variables) as Readonly<Record<string, Values>>;
+  const { name, services, networks, volumes, ...others } = file;
   for (const key of Object.keys(others)) {
     if (!key.startsWith('x-')) throw new Error(`${key} is not understood`);
   }
@@ -72,12 +73,19 @@ function isInternal(name: string, settings: unknown): boolean {
   return internal === true;
 }
 
-/** The value with `${NAME:-default}` replaced by the default: the test sets no variables. */
-function filledIn(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
-  if (Array.isArray(value)) return value.map(filledIn);
+/** The value with `${NAME:-default}` replaced by the variable, or by the default. */
+function filledIn(value: unknown, variables: Variables): unknown {
+  if (typeof value === 'string') {
+    return value.replace(
+      /\$\{(\w+):-([^}]*)\}/g,
+      (_, name: string, other: string) => variables[name] ?? other,
+    );
+  }
+  if (Array.isArray(value)) return value.map((each) => filledIn(each, variables));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, of]) => [key, filledIn(of)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, of]) => [key, filledIn(of, variables)]),
+  );
 }
 
 function serviceOf(name: string, settings: Values): Service {

@@ -1,10 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { cp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import { freePorts } from '../machine/free-ports.js';
-import { fetchJars, LIBS } from './jars.js';
+import { CACHE, fetchJars, LIBS } from './jars.js';
 import { CLASSES, KafkaNode, QUICK_JVM } from './node.js';
+
+/** A formatted storage, which is copied. Kept between runs. */
+const FORMATTED = join(CACHE, 'formatted');
 
 /** Whether a broker can be started on this machine. */
 export function canStartBroker(): boolean {
@@ -76,9 +80,26 @@ async function launch(
     ...singleNode([port, controller, internal], advertisedPort ?? port, security),
     ...properties,
   });
-  await broker.format(['--standalone', ...format]);
+  if (format.length > 0) await broker.format(format);
+  else await formatLikeOthers(broker);
   await broker.restart();
   return broker;
+}
+
+/**
+ * Gives the node a copy of a formatted storage: formatting takes a second, and without options the
+ * storage of every node is the same. The first one is formatted.
+ */
+async function formatLikeOthers(broker: KafkaBroker): Promise<void> {
+  if (existsSync(FORMATTED)) {
+    await cp(FORMATTED, broker.data, { recursive: true });
+    return;
+  }
+  await broker.format();
+  const copy = `${FORMATTED}.${process.pid}`;
+  await cp(broker.data, copy, { recursive: true });
+  // When two processes format at once, the second finds the folder in place.
+  await rename(copy, FORMATTED).catch(() => rm(copy, { recursive: true }));
 }
 
 function singleNode(
@@ -89,7 +110,7 @@ function singleNode(
   return {
     'process.roles': 'broker,controller',
     'node.id': '1',
-    'controller.quorum.bootstrap.servers': `127.0.0.1:${controller}`,
+    'controller.quorum.voters': `1@127.0.0.1:${controller}`,
     listeners: `CLIENT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller},INTERNAL://127.0.0.1:${internal}`,
     'advertised.listeners': `CLIENT://127.0.0.1:${advertised},INTERNAL://127.0.0.1:${internal}`,
     'listener.security.protocol.map': `CLIENT:${security},CONTROLLER:PLAINTEXT,INTERNAL:PLAINTEXT`,

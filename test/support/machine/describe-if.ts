@@ -3,13 +3,15 @@ import { describe, it } from '@jest/globals';
 /**
  * `describe` for tests with special requirements. Where those are not met, the tests are skipped
  * with a message, or fail in CI.
+ *
+ * @param isPossible a function is asked when there are tests to describe
  */
 export function describeIf(
-  isPossible: boolean,
+  isPossible: boolean | (() => boolean),
   reason: string,
 ): (name: string, tests: () => void) => void {
   return (name, tests) => {
-    if (isPossible) {
+    if (typeof isPossible === 'boolean' ? isPossible : isPossible()) {
       describe(name, tests);
       return;
     }

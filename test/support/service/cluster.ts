@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Role } from '../../../src/config/config.js';
-import { migrate } from '../../../src/warehouse/schema/migrate.js';
-import { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
+import type { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
 import { KafkaBroker } from '../kafka/kafka-broker.js';
 import { makeDataDir, removeDataDir, ServiceProcess } from './service-process.js';
 import { countFault } from './soak.js';
-import { connectTo } from '../chdb/warehouses.js';
+import { startWithSchema } from '../chdb/warehouses.js';
 
 const LAST_LINES = 8;
 const ANSWER_MS = 5_000;
@@ -47,7 +46,11 @@ export class Cluster<B extends Brokers = KafkaBroker> {
       readonly env?: Readonly<Record<string, string>>;
     } = {},
   ): Promise<Cluster> {
-    return Cluster.on(await KafkaBroker.start(options.broker), options.env);
+    const [broker, clickhouse] = await Promise.all([
+      KafkaBroker.start(options.broker),
+      startWithSchema(),
+    ]);
+    return new Cluster(broker, clickhouse, await makeDataDir(), options.env ?? {});
   }
 
   /** Same as `open`, on brokers that already run. `close` stops them. */
@@ -55,11 +58,7 @@ export class Cluster<B extends Brokers = KafkaBroker> {
     broker: B,
     env: Readonly<Record<string, string>> = {},
   ): Promise<Cluster<B>> {
-    const clickhouse = await ClickHouseHttp.start();
-    const connection = connectTo(clickhouse);
-    await migrate(connection, 'custom_data');
-    await connection.close();
-    return new Cluster(broker, clickhouse, await makeDataDir(), env);
+    return new Cluster(broker, await startWithSchema(), await makeDataDir(), env);
   }
 
   /** Starts a process with one role; resolves when it answers. */

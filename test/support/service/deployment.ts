@@ -4,13 +4,12 @@ import { promisify } from 'node:util';
 
 import { describe } from '@jest/globals';
 
-import { migrate } from '../../../src/warehouse/schema/migrate.js';
-import { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
+import type { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
 import { describeWithBroker } from '../kafka/kafka.js';
 import { KafkaBroker } from '../kafka/kafka-broker.js';
 import { makeDataDir, type Ports, removeDataDir, ServiceProcess } from './service-process.js';
 import { countFault, IS_SOAK } from './soak.js';
-import { connectTo, type WarehouseKind } from '../chdb/warehouses.js';
+import { startWithSchema, type WarehouseKind } from '../chdb/warehouses.js';
 
 const TOOL = fileURLToPath(new URL('../../../dist/clients/cli/main.js', import.meta.url));
 
@@ -77,15 +76,13 @@ export class Deployment {
     { log, warehouse }: DeploymentKind,
     clickhouseConfig?: string,
   ): Promise<Deployment> {
-    const dataDir = await makeDataDir();
-    // Not shared: a service uses the real topic names.
-    const broker = log === 'kafka' ? await KafkaBroker.start() : undefined;
-    if (warehouse === 'chdb') return new Deployment(dataDir, undefined, broker);
     const config = clickhouseConfig === undefined ? {} : { config: clickhouseConfig };
-    const clickhouse = await ClickHouseHttp.start(config);
-    const connection = connectTo(clickhouse);
-    await migrate(connection, 'custom_data');
-    await connection.close();
+    const [dataDir, broker, clickhouse] = await Promise.all([
+      makeDataDir(),
+      // Not shared: a service uses the real topic names.
+      log === 'kafka' ? KafkaBroker.start() : undefined,
+      warehouse === 'clickhouse' ? startWithSchema(config) : undefined,
+    ]);
     return new Deployment(dataDir, clickhouse, broker);
   }
 

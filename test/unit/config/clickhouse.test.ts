@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { ConfigError } from '../../../src/config/config-error.js';
+import { ConfigError } from '../../../src/config/config.js';
 import { readConfig } from '../../../src/config/read-config.js';
 
 const URL = 'https://ch.example:8443';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError } from '../../../src/config/config-error.js';
+import { ConfigError } from '../../../src/config/config.js';
 import { readConfig } from '../../../src/config/read-config.js';
 
 const scaledOut = { KAFKA_BROKERS: 'kafka:9092', CLICKHOUSE_URL: 'http://clickhouse:8123' };

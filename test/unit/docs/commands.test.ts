@@ -37,6 +37,13 @@ const inText = pages.flatMap((page) =>
   ),
 );
 
+/** What the first group of the pattern stands for, wherever the pages have it. */
+function inPages(pattern: RegExp): string[] {
+  return [...inBlocks, ...inText].flatMap((text) =>
+    [...text.matchAll(pattern)].map(([, name]) => name!),
+  );
+}
+
 /** The command line tool, whose commands do nothing. */
 function toolFor(): Command {
   const tool = new Command('custom-data').option('--json').exitOverride();
@@ -88,18 +95,31 @@ test('the scripts, programs and tests that the pages run are there', () => {
   const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
     scripts: Record<string, string>;
   };
-  const texts = [...inBlocks, ...inText];
-  const named = (pattern: RegExp): string[] =>
-    texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name!));
-  const ofNpm = named(/\bnpm run ([\w:]+)/g);
+  const ofNpm = inPages(/\bnpm run ([\w:]+)/g);
   expect(ofNpm.length).toBeGreaterThan(20);
   expect(ofNpm.filter((name) => !(name in scripts))).toEqual([]);
   const sourceOf = (path: string): string =>
     path.replace(/^dist\/(.*)\.js$/, (_, name: string) => `src/${name}.ts`);
   const files = [
-    ...named(/\bnode ((?:scripts|dist|docs)\/[\w./-]+)/g).map(sourceOf),
-    ...named(/\bnpm test -- (test\/[\w./-]+)/g),
+    ...inPages(/\bnode ((?:scripts|dist|docs)\/[\w./-]+)/g).map(sourceOf),
+    ...inPages(/\bnpm test -- (test\/[\w./-]+)/g),
   ];
   expect(files.length).toBeGreaterThan(5);
   expect(files.filter((path) => !existsSync(ROOT + path))).toEqual([]);
+});
+
+test('the tests that the pages name without their folder are there', () => {
+  const tests = readdirSync(`${ROOT}test`, { encoding: 'utf8', recursive: true });
+  const names = inPages(/\bnpm test -- ([\w-]+\.test)\b/g);
+  expect(names.length).toBeGreaterThan(1);
+  expect(names.filter((name) => !tests.some((path) => path.endsWith(`/${name}.ts`)))).toEqual([]);
+});
+
+test('the benchmarks that the pages name are there', () => {
+  const program = readFileSync(`${ROOT}bench/run.ts`, 'utf8');
+  const names = inPages(/\bnpm run bench -- ([^#;|&)]*)/g)
+    .flatMap((words) => words.trim().split(/ +/))
+    .filter((word) => /^\w+$/.test(word));
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !new RegExp(`^ {2}${name}[:,]`, 'm').test(program))).toEqual([]);
 });

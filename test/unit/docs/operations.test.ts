@@ -1,9 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
 import { expect, test } from '@jest/globals';
 
 import { Environment } from '../../../src/config/environment.js';
 import { registry } from '../../../src/ops/metrics.js';
 import { code, Page } from '../../support/documents/page.js';
 
+const SRC = new URL('../../../src/', import.meta.url);
 const page = new Page('operations.md');
 
 test('every variable of the environment is there with its default, and no other', () => {
@@ -31,4 +34,19 @@ test('every metric is there with its type, labels and meaning, and no other', ()
     return [metric.name, metric.type, labels, metric.help];
   });
   expect(listed.sort()).toEqual(expected.sort());
+});
+
+test('the log lines and the spans that pages for operators quote are in the source', () => {
+  const source = readdirSync(SRC, { encoding: 'utf8', recursive: true })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(new URL(name, SRC), 'utf8'))
+    .join('');
+  const quoted = [page, new Page('clickhouse-cluster.md')].flatMap(({ text }) =>
+    [...text.replace(/^```.*?^```$/gms, '').matchAll(/`([^`]+)`/g)]
+      .map(([, span]) => span!.replaceAll('\n', ' '))
+      // Words, but no command.
+      .filter((span) => /^(?!npm |tokens |metrics )[A-Za-z]\w*(?:,? [a-z]+)+$/.test(span)),
+  );
+  expect(quoted.length).toBeGreaterThan(15);
+  expect(quoted.filter((line) => !source.includes(line))).toEqual([]);
 });

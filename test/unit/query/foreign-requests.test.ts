@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { strangeness } from '../../../src/query/foreign-requests.js';
+import { whyForeign } from '../../../src/query/foreign-requests.js';
 
 test.each([
   '127.0.0.1',
@@ -11,7 +11,7 @@ test.each([
   '[::1]',
   '[::1]:8123',
 ])('a request to %s is answered', (host) => {
-  expect(strangeness({ host })).toBeUndefined();
+  expect(whyForeign({ host })).toBeUndefined();
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   'localhost:',
   '127.0.0.1, evil.example',
 ])('a request to %s is not', (host) => {
-  expect(strangeness(host === undefined ? {} : { host })).toContain('127.0.0.1');
+  expect(whyForeign(host === undefined ? {} : { host })).toContain('127.0.0.1');
 });
 
 test.each([
@@ -41,5 +41,5 @@ test.each([
   ['cross-site', expect.stringContaining('other sites')],
 ])('a browser that says %s', (site, answer) => {
   const headers = { host: 'localhost', ...(site === undefined ? {} : { 'sec-fetch-site': site }) };
-  expect(strangeness(headers)).toEqual(answer);
+  expect(whyForeign(headers)).toEqual(answer);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
-import { ConfigError } from '../../../src/config/config-error.js';
+import { ConfigError } from '../../../src/config/config.js';
 import { answered } from '../../../src/service/adapters.js';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
 import { WarehouseError } from '../../../src/warehouse/warehouse.js';

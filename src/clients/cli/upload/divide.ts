@@ -2,7 +2,7 @@ import { type Family, keyColumns } from '../../../domain/families/index.js';
 import { withKernel } from '../../../csv/kernel/kernel.js';
 import { CsvScanner } from '../../../csv/csv-scanner.js';
 import { RowFault } from '../../../csv/kernel/codes.js';
-import { FILE, Findings, faultText, widthText, shown } from '../../../csv/findings.js';
+import { FILE, Findings, faultText, widthText, excerptOf } from '../../../csv/findings.js';
 import { readHeader } from '../../../csv/upload-columns.js';
 import { Beginning } from './beginning.js';
 import { hashOfKey } from './key-hash.js';
@@ -170,7 +170,7 @@ function keyText(row: Buffer, keyFields: readonly number[]): string {
     const ends = new Int32Array(most);
     scanner.next(starts, ends);
     const texts = keyFields.map((field) =>
-      shown(scanner.bytes.subarray(starts[field], ends[field])),
+      excerptOf(scanner.bytes.subarray(starts[field], ends[field])),
     );
     return `(${texts.join(', ')})`;
   });

@@ -20,7 +20,7 @@ interface State {
 }
 
 /** What tells one upload from another. */
-export interface UploadIdentity {
+export interface RunIdentity {
   readonly url: string;
   readonly family: FamilyName;
   readonly token: string;
@@ -50,7 +50,7 @@ export class Journal {
   /** @throws CommandError when there is nothing to resume, or the file cannot be written */
   static open(
     env: Readonly<Record<string, string | undefined>>,
-    identity: UploadIdentity,
+    identity: RunIdentity,
     isResumed: boolean,
   ): Journal {
     const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);

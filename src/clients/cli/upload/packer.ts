@@ -31,7 +31,7 @@ interface Key {
   bytes: number;
   /** Where its rows go; undefined: nowhere, they are too many. */
   part: OpenPart | undefined;
-  isTold: boolean;
+  isReported: boolean;
 }
 
 /**
@@ -64,8 +64,8 @@ export class Packer {
     spill.eachRow(partition, (row) => {
       const key = keys.get(row.hash)!;
       if (key.part !== undefined) key.part.append(row);
-      else if (!key.isTold) {
-        key.isTold = true;
+      else if (!key.isReported) {
+        key.isReported = true;
         this.output.tooLarge(row.bytes.subarray(row.from, row.to), key.rows);
       }
     });
@@ -117,7 +117,7 @@ function countKeys(spill: Spill, partition: number): Map<number, Key> {
   spill.eachRow(partition, ({ hash, from, to }) => {
     let key = keys.get(hash);
     if (key === undefined) {
-      key = { rows: 0, bytes: 0, part: undefined, isTold: false };
+      key = { rows: 0, bytes: 0, part: undefined, isReported: false };
       keys.set(hash, key);
     }
     key.rows++;

@@ -139,19 +139,19 @@ export function csvRowsOfFile(): i32 {
   return <i32>csvRowCount;
 }
 
-/** Where it lies by key how many combinations it has, four bytes each. */
+/** The address of the number of combinations of each key; four bytes each. */
 export function combinationsByKey(): usize {
   return countRoom.start;
 }
 
-/** Where it lies by key how many of its CSV rows are stored too, all or none; four bytes each. */
+/** The address of the number of CSV rows stored too of each key, all or none; four bytes each. */
 export function csvRowsByKey(): usize {
   return csvRowCountRoom.start;
 }
 
 /**
- * Rows to write: of each combination its first row, or the CSV rows that are stored too. An address of row
- * numbers, four bytes each; 0: all rows in the order of the file.
+ * The rows to write, as the address of row numbers, four bytes each: the first row of each
+ * combination, or the CSV rows stored too. 0: all rows in the order of the file.
  */
 export function listedRows(ofCsvRows: bool): usize {
   if (ofCsvRows) return csvRowRoom.start;

@@ -1,6 +1,6 @@
 /** The two functions that the kernel calls in JavaScript; it calls both rarely. */
 
-/** Told of a value that breaks a rule: its row within the block, and the rule. */
+/** Called for every value that breaks a rule, with its row within the block and the rule. */
 export declare function report(row: i32, broken: i32): void;
 
 /** The number that a text of `[start, end)` is, NaN if it is none. */

@@ -33,8 +33,8 @@ export function clearRowTexts(texts: RowTexts): void {
 }
 
 /**
- * Where it is to be written which texts a row has: for each its field, and how many NULs stand between
- * it and the one before, at most 16; four bytes each.
+ * The address to write the list of a row's texts to: for each its field, and the NULs before it (at
+ * most 16); four bytes each.
  */
 export function roomForTextFields(count: i32): usize {
   return fields.reserve((<usize>count) << 3);

@@ -19,7 +19,7 @@ const positions = new Room();
 /** One past the last byte. Line feeds stand behind it, so that there is always a candidate. */
 let end: usize = 0;
 let position: usize = 0;
-/** The 64 bytes that candidates are looked for in, and those that are still to be found, lowest bit first. */
+/** The 64 bytes being searched, and a bit for each candidate not yet visited. */
 let window: usize = 0;
 let candidates: u64 = 0;
 /** Of the row that was found last. */

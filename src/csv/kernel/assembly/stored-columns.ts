@@ -104,7 +104,7 @@ export function nextTexts(texts: RowTexts, skipped: i32, isRest: bool): usize {
     const start = min(end, native + <usize>load<u32>(cursor) + <usize>skipped);
     const stop = isRest ? end : nulFrom(start, end);
     to = putText(to, start, stop - start);
-    // Behind the NUL; it may be past the end of the string, where the next text is blank.
+    // The next text begins behind the NUL. Past the end of the string, it is blank.
     store<u32>(cursor, <u32>(stop + 1 - native));
   }
   written = to - out;

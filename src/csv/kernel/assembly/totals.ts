@@ -71,7 +71,7 @@ function addCount(to: usize, count: u64): void {
   store<u64>(to, load<u64>(to) + count);
 }
 
-/** Where it lies by key how many totals it has, four bytes each. */
+/** The address of the number of totals of each key; four bytes each. */
 export function totalsByKey(): usize {
   return counts.start;
 }

@@ -52,7 +52,7 @@ export class ClaimView {
   }
 }
 
-/** Never before the other claim has settled: its upload may be about to get its end. */
+/** Not before the other claim has settled: its `end` may still come. */
 function supersedes(claim: StandingClaim, standing: StandingClaim): boolean {
   return (
     claim.supersedes === standing.requestId &&

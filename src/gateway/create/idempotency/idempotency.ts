@@ -4,7 +4,12 @@ import { inTime } from '../../../domain/in-time.js';
 import type { RequestLookup } from '../../../status/request-lookup.js';
 import { firstTransition } from '../../../status/publisher.js';
 import type { Transition } from '../../../status/transition.js';
-import { endIn, type UploadEnd, type UploadIdentity } from '../../../log/uploads/upload-records.js';
+import {
+  endIn,
+  isEndOf,
+  type UploadEnd,
+  type UploadIdentity,
+} from '../../../log/uploads/upload-records.js';
 import type { VersionClock } from '../../../domain/version.js';
 import type { UploadLog } from '../../../log/upload-log.js';
 import { TimedLog } from '../timed-log.js';
@@ -72,7 +77,7 @@ export class Idempotency {
       const { standing, ageMs } = await this.claims.make(next);
       if (standing.requestId === mine.requestId) return undefined;
       if (coversRequest(this.erased, identity.account, standing.requestId)) {
-        // It counts for nothing, but no claim takes its place before it has settled.
+        // It has no effect, but cannot be superseded before it has settled.
         if (ageMs < standing.settlesMs) throw keyInProgress(standing.settlesMs - ageMs);
       } else {
         if (standing.digest !== mine.digest) throw keyReused();
@@ -137,9 +142,7 @@ export class Idempotency {
     const until = claim.takenAt + claim.settlesMs + CLOCK_MARGIN_MS;
     for await (const records of this.log.read('uploads', partition, from, Infinity)) {
       for (const { headers, timestamp, value } of records) {
-        if (headers['requestId'] === requestId && headers['type'] === 'end') {
-          return endIn(value);
-        }
+        if (isEndOf(requestId, headers)) return endIn(value);
         if (timestamp > until) return undefined;
       }
     }

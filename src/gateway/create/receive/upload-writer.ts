@@ -1,7 +1,8 @@
-import type {
-  UploadEnd,
-  UploadIdentity,
-  UploadRecordHeaders,
+import {
+  endRecord,
+  type UploadEnd,
+  type UploadIdentity,
+  type UploadRecordHeaders,
 } from '../../../log/uploads/upload-records.js';
 import { LogUnavailableError, type RecordToAppend } from '../../../log/upload-log.js';
 import type { ChunkBuffers } from './chunker.js';
@@ -14,7 +15,7 @@ import type { TimedLog } from '../timed-log.js';
 const MAX_UNACKNOWLEDGED = 3;
 /**
  * With so many appends of all uploads under way, those of eight uploads, an upload has one at a
- * time: while the log hangs, 64 uploads hold 48 to 51 MiB, not 62 to 84 (on Node 24).
+ * time: the log has enough to do, and while it hangs, uploads hold less memory.
  */
 const ENOUGH_UNDER_WAY = 24;
 
@@ -40,14 +41,14 @@ export class UploadWriter {
   private isClosed = false;
 
   /**
-   * @param failed called as soon as the log refuses a chunk, which may be long before the next
+   * @param onFailure called as soon as the log refuses a chunk, which may be long before the next
    * write
    */
   constructor(
     private readonly log: TimedLog,
     private readonly buffers: ChunkBuffers,
     private readonly identity: UploadIdentity,
-    private readonly failed: (error: unknown) => void,
+    private readonly onFailure: (error: unknown) => void,
   ) {
     // Chosen once: partitions may be added while the upload is under way.
     this.partition = parseInt(identity.requestId.slice(-8), 16) % log.partitions('uploads');
@@ -74,7 +75,7 @@ export class UploadWriter {
       if (sequence === 0) this.firstOffset = offset;
       this.buffers.giveBack(value);
     });
-    acknowledged.catch(this.failed);
+    acknowledged.catch(this.onFailure);
     this.unacknowledged.push(acknowledged);
   }
 
@@ -103,9 +104,8 @@ export class UploadWriter {
     transition: RecordToAppend,
   ): Promise<void> {
     this.isClosed = true;
-    const { last } = this;
-    const trace = traceparent === undefined ? {} : { traceparent };
-    const record = this.record({ type: 'end', ...trace }, Buffer.from(JSON.stringify(end)));
+    const { identity, last, partition } = this;
+    const record = endRecord(identity, end, { partition }, traceparent);
     const chunks = last === undefined ? [] : [this.chunkRecord(this.chunkCount - 1, last)];
     // In this order: a request that is known but has no end would be in flight for ever.
     await this.log.appendInOrder(
@@ -134,7 +134,7 @@ export class UploadWriter {
   }
 
   private record(
-    own: Pick<UploadRecordHeaders, 'type' | 'sequence' | 'traceparent'>,
+    own: Pick<UploadRecordHeaders, 'type' | 'sequence'>,
     value: Buffer,
   ): RecordToAppend {
     const { requestId, account, family } = this.identity;

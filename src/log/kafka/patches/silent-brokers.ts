@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import Connection from 'kafkajs/src/network/connection.js';
 
-/** For so long a silent broker is not connected to again. */
+/** How long a silent broker is not connected to. */
 const AVOIDED_MS = 5_000;
 
 /** By address: until when, by performance.now(). */
@@ -10,8 +10,8 @@ const avoided = new Map<string, number>();
 /**
  * Fixes kafkajs 2.2.4 in this process: a request without an answer leaves its connection as it
  * is, and clients ask connected brokers for the leaders, the first one first. So one that hangs is
- * asked again and again, whoever leads meanwhile. Here the first unanswered request ends its
- * connection, and for a while there is no other.
+ * asked again and again, even when another broker leads by then. Here the first unanswered request
+ * ends its connection, and for a while there is no other.
  */
 export function mendSilence(): void {
   const { connect, send } = Connection.prototype;

@@ -8,7 +8,7 @@ import { outcomeOf } from '../../../support/service/outcome.js';
 let server: Server;
 let port: string;
 let asked: { readonly url: URL; readonly request: IncomingMessage; readonly body: string }[];
-let answer: { readonly status: number; readonly body: string };
+let answer: { readonly status: number; readonly body: string; readonly code?: number };
 
 beforeEach(async () => {
   asked = [];
@@ -16,6 +16,7 @@ beforeEach(async () => {
     void request.toArray().then((chunks) => {
       const body = Buffer.concat(chunks as Buffer[]).toString();
       asked.push({ url: new URL(request.url ?? '', 'http://x'), request, body });
+      if (answer.code !== undefined) response.setHeader('X-ClickHouse-Exception-Code', answer.code);
       response.writeHead(answer.status).end(answer.body);
     });
   }).listen(0, '127.0.0.1');
@@ -77,6 +78,11 @@ describe('no answer ends with an error of one line', () => {
     );
   });
 
+  test('when the service has too many queries, and may have fewer later', async () => {
+    answer = { status: 500, body: 'Code: 202. DB::Exception: too many', code: 202 };
+    expect((await outcomeOf({ QUERY_PORT: port }, 'metrics', 'list')).code).toBe(3);
+  });
+
   test('when nothing listens', async () => {
     server.close();
     const { code, err } = await outcomeOf({ QUERY_PORT: port }, 'metrics', 'list');
@@ -91,7 +97,7 @@ describe('no answer ends with an error of one line', () => {
     ['0', 'QUERY_PORT is 0'],
   ])('when QUERY_PORT is %j', async (QUERY_PORT, message) => {
     const { code, err } = await outcomeOf({ QUERY_PORT }, 'metrics', 'list');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain(message);
   });
 });

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { withFileLock } from '../../../../src/accounts/file-lock.js';
 import { acquireDataFolder } from '../../../../src/log/lmdb/data-folder-lock.js';
 import { LogUnavailableError, type RecordPosition } from '../../../../src/log/upload-log.js';
 import {
@@ -153,13 +156,15 @@ describe('a disk that does not answer', () => {
     const dir = await folders.folder();
     const log = await folders.open({ dir, timeoutMs: 1_000 });
     await log.append('uploads', [record('before')]);
-    const holder = Program.start('hold-transaction', [dir, '6000']);
+    const released = join(dir, 'released');
+    const holder = Program.start('hold-transaction', [dir, '20000', released]);
     await holder.printed(1);
     const appends = ['a', 'b', 'c'].map((text) => log.append('uploads', [record(text)]));
     const settled = await Promise.allSettled(appends);
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     countFault('disk that does not answer');
     await expect(log.append('uploads', [record('d')])).rejects.toThrow(LogUnavailableError);
+    writeFileSync(released, '');
     await holder.ended();
     await until(() => holder.lines.length === 2);
     for (;;) {
@@ -216,5 +221,20 @@ describe('the lock of the data folder', () => {
     await (
       await acquireDataFolder(dir)
     )();
+  });
+});
+
+describe('the lock of a file', () => {
+  it('is held by one process at a time, until that is killed', async () => {
+    const file = join(await folders.folder(), 'tokens.json');
+    const programs = [1, 2, 3].map(() => Program.start('hold-file-lock', [file]));
+    for (let held = 1; held <= programs.length; held++) {
+      await until(() => programs.filter(({ lines }) => lines[0] === 'held').length === held);
+      await sleep(200);
+      const holders = programs.filter(({ lines }) => lines[0] === 'held');
+      expect(holders).toHaveLength(held);
+      for (const holder of holders) await holder.kill();
+    }
+    await withFileLock(file, () => undefined);
   });
 });

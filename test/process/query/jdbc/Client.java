@@ -9,11 +9,13 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Uses the official JDBC driver as reporting tools do, with its defaults. Prints `name: value`. */
+/**
+ * Uses the official JDBC driver as reporting tools do, with its defaults, at the URL that is given.
+ * Prints `name: value`.
+ */
 public class Client {
   public static void main(String[] arguments) throws SQLException {
-    String url = "jdbc:clickhouse://127.0.0.1:" + arguments[0] + "/custom_data";
-    try (Connection connection = DriverManager.getConnection(url)) {
+    try (Connection connection = DriverManager.getConnection(arguments[0])) {
       print("product", connection.getMetaData().getDatabaseProductName());
       print("tables", tables(connection.getMetaData()));
       print("columns", columns(connection.getMetaData()));

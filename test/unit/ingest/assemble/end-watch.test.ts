@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
-import { type Assignment, EndWatch } from '../../../../src/ingest/assemble/end-watch.js';
+import { type ConsumedPartition, EndWatch } from '../../../../src/ingest/assemble/end-watch.js';
 import { LogUnavailableError, type UploadLog } from '../../../../src/log/upload-log.js';
 
 const EVERY_MS = 1_000;
@@ -31,10 +31,10 @@ beforeEach(() => {
     },
   };
   const owned = { commitSoon: () => commits++ };
-  assignments = new Map([[1, { assembler, owned } as unknown as Assignment]]);
+  assignments = new Map([[1, { assembler, owned } as unknown as ConsumedPartition]]);
   watch = new EndWatch(log, assignments, EVERY_MS, (error) => failures.push(error));
 });
-let assignments: Map<number, Assignment>;
+let assignments: Map<number, ConsumedPartition>;
 afterEach(() => {
   watch.stop();
   jest.useRealTimers();

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
-import type { PreparedUpload } from '../../../../src/csv/verdict.js';
 import { Batcher } from '../../../../src/ingest/batch/batcher.js';
-import type { UploadInFlight } from '../../../../src/ingest/upload-in-flight.js';
+import type { ValidUpload } from '../../../../src/ingest/upload-in-flight.js';
 
 const LIMITS = { batchRows: 100, batchBytes: 1_000, batchMs: 50 };
 
@@ -28,10 +27,10 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** The batcher uses only the rows of a prepared upload and the bytes of an upload in flight. */
+/** The batcher uses only the rows and the bytes of an upload. */
 function add(requestId: string, rows: number, bytes = 1): void {
-  const upload = { requestId, end: { bytes } } as unknown as UploadInFlight;
-  void batcher.write(upload, { rows } as PreparedUpload);
+  const upload = { requestId, end: { bytes }, prepared: { rows } } as unknown as ValidUpload;
+  void batcher.write(upload);
 }
 
 async function finishOldest(): Promise<void> {

@@ -21,7 +21,7 @@ import {
 import { MemoryLog } from '../../../support/gateway/memory-log.js';
 import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
 
-type Prepared = Pick<BatchItem, 'upload' | 'prepared'>;
+type Prepared = Pick<BatchItem, 'upload'>;
 
 const MINUTE = 60_000;
 const KIB = 1024;
@@ -58,8 +58,8 @@ class ShortWarehouse implements Warehouse {
   lookUp<Row>(): Promise<Row[]> {
     const rows = this.items
       .filter(({ upload }) => this.stored.has(upload.version))
-      .map(({ upload, prepared }) => ({
-        upload: upload.version.toString(),
+      .map(({ upload: { version, prepared } }) => ({
+        upload: version.toString(),
         keys: prepared.keys,
         found: prepared.rows,
       }));
@@ -121,8 +121,9 @@ function itemOf(rows: number): Prepared {
     span: beginSpan('process', SpanKind.CONSUMER, undefined, {}),
     transition: uploaded({ ...ids, version: end.version, sentMax: end.version }, 0),
     rows: { validated: rows, stored: 0, readBack: 0 },
+    prepared: verdict.upload,
   };
-  return { upload, prepared: verdict.upload };
+  return { upload };
 }
 
 let aborting: AbortController;

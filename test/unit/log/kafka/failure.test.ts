@@ -16,6 +16,12 @@ test('what the brokers refuse is told from what they do not answer', () => {
   expect(refusal(refused)).toMatch(/^KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: /);
 });
 
+test.each(['CERT_HAS_EXPIRED', 'HOSTNAME_MISMATCH', 'EPROTO'])('%s is refused', (code) => {
+  expect(refusal(Object.assign(new Error('no'), { code }))).toBe(
+    `KAFKA_TLS: no secure connection to the brokers: no (${code})`,
+  );
+});
+
 test('no waiting makes a record readable that kafkajs cannot read', () => {
   const error = Object.assign(new Error('ZSTD compression not implemented'), {
     name: 'KafkaJSNotImplemented',

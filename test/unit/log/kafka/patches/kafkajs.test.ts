@@ -20,8 +20,10 @@ const errors = require('kafkajs/src/errors.js') as Methods;
  * kafkajs has changed: check whether its fault still exists, then fix the patch or delete it.
  *
  * The last ones are not patched. `direct-reader` takes the cluster out of a consumer that it never
- * connects; `record-producer` throws an error whose declared constructor takes no message, and
- * kafkajs then asks for the leaders. If one of them fails, check whether that still works.
+ * connects; `group-coordinator` asks a broker who the coordinator is; `kafka-consumption` reads at
+ * which offset a batch was fetched; `record-producer` throws an error whose declared constructor
+ * takes no message, and kafkajs then asks for the leaders. If one of them fails, check whether that
+ * still works.
  */
 test.each([
   ['connect-once', 'Connection.connect', connection['connect']!, 'aa16ff5d5b3eba3e'],
@@ -67,6 +69,13 @@ test.each([
     exportOf('kafkajs/src/consumer/index.js'),
     'ced411765da35d1c',
   ],
+  [
+    'group-coordinator',
+    'Broker.findGroupCoordinator',
+    broker['findGroupCoordinator']!,
+    'ee1c60d044865b28',
+  ],
+  ['kafka-consumption', 'Batch', exportOf('kafkajs/src/consumer/batch.js'), '8fcc0e1a6472d44c'],
   [
     'record-producer',
     'KafkaJSMetadataNotLoaded',

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
-import { Parts } from '../../../src/ops/parts.js';
+import { Components } from '../../../src/ops/components.js';
 
-const parts = (): Parts => new Parts(pino({ level: 'silent' }));
+const components = (): Components => new Components(pino({ level: 'silent' }));
 const never = new Promise<never>(() => undefined);
 
 test('what was started last stops first, and one that fails to stop holds up nobody', async () => {
   const stopped: string[] = [];
-  const running = parts();
+  const running = components();
   running.add({ stop: () => void stopped.push('first') });
   running.add({ stop: () => Promise.reject(new Error('broken')) });
   running.add({ failed: never, stop: () => Promise.resolve(void stopped.push('last')) });
@@ -16,9 +16,9 @@ test('what was started last stops first, and one that fails to stop holds up nob
   expect(stopped).toEqual(['last', 'first']);
 });
 
-test('after the deadline every part is told to stop, and none is waited for', async () => {
+test('after the deadline every component is told to stop, and none is waited for', async () => {
   const told: string[] = [];
-  const running = parts();
+  const running = components();
   for (const name of ['a', 'b', 'c']) {
     running.add({
       stop: () => {
@@ -33,8 +33,8 @@ test('after the deadline every part is told to stop, and none is waited for', as
   expect(performance.now() - from).toBeGreaterThanOrEqual(49);
 }, 5_000);
 
-test('the failure of any part is the failure of all', async () => {
-  const running = parts();
+test('the failure of any component is the failure of all', async () => {
+  const running = components();
   running.add({ failed: never, stop: () => undefined });
   running.add({ stop: () => undefined });
   running.add({ failed: Promise.reject(new Error('cannot go on')), stop: () => undefined });

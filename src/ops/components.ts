@@ -3,15 +3,15 @@ import { attempt } from './attempt.js';
 import type { Logger } from './logger.js';
 
 /** Something that runs until it is stopped or cannot go on. */
-export interface Part {
+export interface Component {
   /** Rejects when it cannot go on; absent: it always can. */
   readonly failed?: Promise<never>;
   stop(): Promise<void> | void;
 }
 
-/** The parts of a process, in the order in which they were started. */
-export class Parts {
-  private readonly running: Part[] = [];
+/** The components of a process, in the order in which they were started. */
+export class Components {
+  private readonly running: Component[] = [];
   private readonly failure = new Failure();
 
   constructor(private readonly logger: Logger) {}
@@ -21,28 +21,28 @@ export class Parts {
     return this.failure.promise;
   }
 
-  add(part: Part): void {
-    this.running.push(part);
-    part.failed?.catch(this.failure.report);
+  add(component: Component): void {
+    this.running.push(component);
+    component.failed?.catch(this.failure.report);
   }
 
   /**
-   * Stops the parts, the one started last first. After the deadline the rest are told to stop and
-   * not waited for. Never rejects.
+   * Stops the components, the one started last first. After the deadline the rest are told to stop
+   * and not waited for. Never rejects.
    *
    * @param deadline by performance.now()
    */
   async stop(deadline: number): Promise<void> {
     for (;;) {
-      const part = this.running.pop();
-      if (part === undefined) return;
+      const component = this.running.pop();
+      if (component === undefined) return;
       const reason = await attempt(
         async () => {
-          await part.stop();
+          await component.stop();
         },
         Math.max(0, deadline - performance.now()),
       );
-      if (reason !== 'ok') this.logger.error({ reason }, 'a part of the service did not stop');
+      if (reason !== 'ok') this.logger.error({ reason }, 'a component did not stop');
     }
   }
 }

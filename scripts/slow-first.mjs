@@ -1,0 +1,41 @@
+import TestSequencer from '@jest/test-sequencer';
+
+/** Files that take long for their size, the slowest first. */
+const SLOW = [
+  'test/engine/warehouse/rows/quiet-merges',
+  'test/engine/query/streaming',
+  'test/engine/clickhouse/faults',
+  'test/engine/query/large-reports',
+  'test/kafka/outage',
+  'test/kafka/service',
+  'test/kafka/groups',
+  'test/process/deployments/erase',
+  'test/process/simulation',
+  'test/process/query/newest-engine',
+  'test/process/clickhouse/outage',
+  'test/process/deployments/views',
+  'test/process/deployments/kill',
+  'test/process/deployments/orphans',
+  'test/process/deployments/memory',
+  'test/process/deployments/idempotency',
+  'test/process/deployments/replay',
+  'test/process/e2e/schemathesis',
+  'test/process/chaos/partitions-added',
+  'test/process/chaos/zombie',
+  'test/process/chaos/stopped-gateway',
+  'test/process/chaos/lost-answers',
+].map((name) => `/${name}.test.ts`);
+
+/**
+ * Begins each tier with its slow files. Where no earlier run has left its times, as in a fresh
+ * clone, jest begins with the largest files. A small slow one then ends the tier alone.
+ */
+export default class SlowFirst extends TestSequencer {
+  sort(tests) {
+    const place = ({ path }) => {
+      const at = SLOW.findIndex((name) => path.endsWith(name));
+      return at === -1 ? SLOW.length : at;
+    };
+    return super.sort(tests).toSorted((a, b) => place(a) - place(b));
+  }
+}
