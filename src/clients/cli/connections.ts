@@ -10,6 +10,8 @@ import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
 import { CommandError, UNREACHABLE } from './terminal.js';
 
 const SILENT = createLogger('silent');
+/** ClickHouse's code. */
+export const TOO_MANY_SIMULTANEOUS_QUERIES = 202;
 
 /**
  * Runs `work` with the service's log, whether the service runs or not.
@@ -122,6 +124,9 @@ function ofServer(url: string, error: unknown): unknown {
       `CLICKHOUSE_URL: no ClickHouse server answers at ${url} (${error.message})`,
       UNREACHABLE,
     );
+  }
+  if (error instanceof WarehouseError && error.code === TOO_MANY_SIMULTANEOUS_QUERIES) {
+    return new CommandError(error.message, UNREACHABLE);
   }
   return error;
 }

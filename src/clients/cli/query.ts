@@ -1,10 +1,8 @@
 import type { Config } from '../../config/config.js';
-import { withWarehouse } from './connections.js';
+import { TOO_MANY_SIMULTANEOUS_QUERIES, withWarehouse } from './connections.js';
 import { CommandError, UNREACHABLE } from './terminal.js';
 
 const TIMEOUT_MS = 30_000;
-/** ClickHouse's code. */
-const TOO_MANY_SIMULTANEOUS_QUERIES = 202;
 
 /**
  * Asks the warehouse: a server, or the read-only HTTP interface of a running embedded service, whose
