@@ -4,14 +4,13 @@ import type { Config } from '../../config/config.js';
 import { logFolder } from '../../config/data-folder.js';
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import { createLogger } from '../../ops/logger.js';
+import { CODE } from '../../query/exception.js';
 import { lockDataFolder, openLog, openWarehouse } from '../../service/adapters.js';
 import { refusalOf } from '../../warehouse/refusal.js';
 import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
 import { CommandError, UNREACHABLE } from './terminal.js';
 
 const SILENT = createLogger('silent');
-/** ClickHouse's code. */
-export const TOO_MANY_SIMULTANEOUS_QUERIES = 202;
 
 /**
  * Runs `work` with the service's log, whether the service runs or not.
@@ -125,7 +124,7 @@ function ofServer(url: string, error: unknown): unknown {
       UNREACHABLE,
     );
   }
-  if (error instanceof WarehouseError && error.code === TOO_MANY_SIMULTANEOUS_QUERIES) {
+  if (error instanceof WarehouseError && error.code === CODE.TOO_MANY_SIMULTANEOUS_QUERIES) {
     return new CommandError(error.message, UNREACHABLE);
   }
   return error;
