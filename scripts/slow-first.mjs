@@ -3,7 +3,6 @@ import TestSequencer from '@jest/test-sequencer';
 /** Files that take long for their size, the slowest first. */
 const SLOW = [
   'test/engine/warehouse/rows/quiet-merges',
-  'test/engine/query/streaming',
   'test/engine/clickhouse/faults',
   'test/engine/query/large-reports',
   'test/kafka/outage',

@@ -19,10 +19,12 @@ export const TIERS = {
   /** The built service as processes: used, killed, cut off. */
   process: {
     folder: 'test/process',
-    without: ['test/process/disk', 'test/process/chaos'],
+    without: ['test/process/alone', 'test/process/disk', 'test/process/chaos'],
     log: 'lmdb',
     minutes: 12,
   },
+  /** What no other test may disturb: the memory of a program that collects garbage in time. */
+  alone: { folder: 'test/process/alone', workers: 1, minutes: 2 },
   /** The deployment tests of the tier `process`, on Kafka and ClickHouse. */
   scaled: { folder: 'test/process/deployments', log: 'kafka', minutes: 5, apart: true },
   /** Faults under load on Kafka and ClickHouse. The soak runs the long versions. */
@@ -37,7 +39,7 @@ export const TIERS = {
 
 /** The tiers that `npm run test:NAME` runs besides the tier NAME. */
 export const WITH = {
-  process: ['scaled', 'chaos', 'disk'],
+  process: ['alone', 'scaled', 'chaos', 'disk'],
   kafka: ['cluster'],
   deploy: ['containers'],
 };

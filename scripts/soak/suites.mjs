@@ -31,7 +31,7 @@ export const SUITES = [
   // Uses the large file that the documents mention. The test measures memory, and garbage
   // collection needs processor time, so it runs first and alone.
   {
-    path: 'test/process/clients/cli/upload/memory.test.ts',
+    path: 'test/process/alone/upload-memory.test.ts',
     env: { LARGE_FILE_ROWS: '5000000' },
     isAlone: true,
   },

@@ -1,58 +1,146 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { constants, copyFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { open } from 'lmdb';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf, readIfThere } from './read-if-there.js';
 
-/** Of this process: LMDB's locks end when any of its handles on a lock is closed. */
-let last: Promise<unknown> = Promise.resolve();
+const WAIT_MS = 10_000;
+const RETRY_MS = 15;
+/** Far more than a holder takes to write its lock. */
+const WRITTEN_MS = 5_000;
+
+/** Another process holds the lock and does not give it back. The message is one line. */
+export class FileLockError extends Error {
+  override readonly name = 'FileLockError';
+}
+
+interface Holder {
+  readonly host: string;
+  readonly pid: number;
+  readonly started: string | undefined;
+  readonly nonce: string;
+}
 
 /**
- * Runs `change` while no other process of this machine is in it. The lock is the one that LMDB has
- * for its writers, in the folder `<path>.lock`. It ends with its process, so none is left behind.
+ * Runs `work` while it holds the lock of `path`, the file `<path>.lock`. A lock whose process on
+ * this host has ended is taken over, also after a restart of the machine. The file may be on a volume
+ * that hosts share, where LMDB's locks, which hold the data folder, do not work.
+ *
+ * @throws FileLockError after ten seconds of waiting
  */
-export function withFileLock<T>(path: string, change: () => T): Promise<T> {
-  const run = async (): Promise<T> => {
-    mkdirSync(`${path}.lock`, { recursive: true });
-    const lock = open({ path: `${path}.lock`, noSubdir: false, overlappingSync: false });
-    try {
-      return lock.transactionSync(change);
-    } finally {
-      await lock.close();
-    }
-  };
-  const turn = last.then(run, run);
-  last = turn;
-  return turn;
+export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lock = `${path}.lock`;
+  await mkdir(dirname(path), { recursive: true });
+  await acquire(lock);
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
 }
 
 /** Replaces the file's content as a whole and durably: a reader sees the old or the new. */
-export function replaceFile(path: string, content: string, mode: number): void {
+export async function replaceFile(path: string, content: string, mode: number): Promise<void> {
   const fresh = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = openSync(fresh, 'wx', mode);
+    const file = await open(fresh, 'wx', mode);
     try {
-      writeFileSync(file, content);
-      fsyncSync(file);
+      await file.writeFile(content);
+      await file.sync();
     } finally {
-      closeSync(file);
+      await file.close();
     }
-    renameSync(fresh, path);
+    await rename(fresh, path);
   } catch (error) {
-    rmSync(fresh, { force: true });
+    await rm(fresh, { force: true });
     throw error;
   }
-  const folder = openSync(dirname(path), 'r');
+  await syncFolder(dirname(path));
+}
+
+async function acquire(lock: string): Promise<void> {
+  const { pid } = process;
+  const holder: Holder = {
+    host: hostname(),
+    pid,
+    started: await startOf(pid),
+    nonce: randomUUID(),
+  };
+  const giveUpAt = Date.now() + WAIT_MS;
+  while (!(await create(lock, JSON.stringify(holder)))) {
+    if (await isLeftBehind(lock)) {
+      await takeAway(lock);
+      continue;
+    }
+    if (Date.now() > giveUpAt) {
+      throw new FileLockError(`${lock} is held by another process; delete it if none is running`);
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
+async function create(lock: string, holder: string): Promise<boolean> {
   try {
-    fsyncSync(folder);
+    await writeFile(lock, holder, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Removes the lock of a holder that has ended. Another process may have removed it meanwhile and
+ * hold a lock of its own: so the file is moved away, looked at, and put back if it is not the one
+ * meant.
+ */
+async function takeAway(lock: string): Promise<void> {
+  const aside = `${lock}.${randomUUID()}`;
+  try {
+    await rename(lock, aside);
+    if (!(await isLeftBehind(aside))) await copyFile(aside, lock, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'EEXIST') throw error;
   } finally {
-    closeSync(folder);
+    await rm(aside, { force: true });
+  }
+}
+
+async function isLeftBehind(lock: string): Promise<boolean> {
+  const text = await readIfThere(lock);
+  if (text === undefined) return false;
+  let holder: Partial<Holder>;
+  try {
+    holder = JSON.parse(text) as Partial<Holder>;
+  } catch {
+    // The holder is just writing it, or the machine lost power before the content was on the disk.
+    const state = await stat(lock).catch(() => undefined);
+    return state !== undefined && Date.now() - state.mtimeMs > WRITTEN_MS;
+  }
+  // Whether a process of another host (on a shared volume) still runs cannot be known.
+  if (holder.host !== hostname() || typeof holder.pid !== 'number') return false;
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    return codeOf(error) === 'ESRCH';
+  }
+  // Another process may have the same id after the machine or the container was restarted.
+  return holder.started !== undefined && holder.started !== (await startOf(holder.pid));
+}
+
+/** When the process has started, as Linux counts it; undefined elsewhere. */
+async function startOf(pid: number): Promise<string | undefined> {
+  const line = await readIfThere(`/proc/${pid}/stat`).catch(() => undefined);
+  // The program's name may hold anything. The fields behind it begin with the third.
+  return line?.slice(line.lastIndexOf(')') + 2).split(' ')[22 - 3];
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }

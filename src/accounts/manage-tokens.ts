@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import type { AccountRole } from './account.js';
 import { replaceFile, withFileLock } from './file-lock.js';
 import { readIfThere } from './read-if-there.js';
@@ -20,13 +19,20 @@ export interface NewToken {
 
 /** Every token of the file, revoked ones too, in the order of their creation; none without a file. */
 export async function listTokens(path: string): Promise<readonly TokenRecord[]> {
-  return recordsOf(path, await readIfThere(path));
+  const text = await readIfThere(path);
+  if (text === undefined) return [];
+  try {
+    return parseTokenRecords(text);
+  } catch (error) {
+    if (!(error instanceof TokenFileError)) throw error;
+    throw new TokenFileError(`the tokens file ${path} cannot be used: ${error.message}`);
+  }
 }
 
 /**
  * Creates a token. The token itself is in the answer and nowhere else.
  *
- * @throws TokenFileError
+ * @throws TokenFileError, FileLockError
  */
 export async function createToken(
   path: string,
@@ -54,7 +60,7 @@ export async function createToken(
  * Revokes a token for good; one that is revoked already keeps its time.
  *
  * @returns the token's record, or undefined when the file has no token of this identifier
- * @throws TokenFileError
+ * @throws TokenFileError, FileLockError
  */
 export async function revokeToken(
   path: string,
@@ -77,7 +83,7 @@ export async function revokeToken(
  * is only read: it may be on a file system that takes no writes.
  *
  * @returns how many there were
- * @throws TokenFileError
+ * @throws TokenFileError, FileLockError
  */
 export async function removeTokensOf(path: string, account: string): Promise<number> {
   if (!(await listTokens(path)).some((record) => record.account === account)) return 0;
@@ -91,22 +97,12 @@ export async function removeTokensOf(path: string, account: string): Promise<num
 }
 
 /** Reads, changes and replaces the file as one step among all processes that change it. */
-function change(
+async function change(
   path: string,
   edit: (records: readonly TokenRecord[]) => readonly TokenRecord[],
 ): Promise<void> {
-  return withFileLock(path, () => {
-    const text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-    replaceFile(path, formatTokenRecords(edit(recordsOf(path, text))), 0o600);
+  await withFileLock(path, async () => {
+    const before = await listTokens(path);
+    await replaceFile(path, formatTokenRecords(edit(before)), 0o600);
   });
-}
-
-function recordsOf(path: string, text: string | undefined): readonly TokenRecord[] {
-  if (text === undefined) return [];
-  try {
-    return parseTokenRecords(text);
-  } catch (error) {
-    if (!(error instanceof TokenFileError)) throw error;
-    throw new TokenFileError(`the tokens file ${path} cannot be used: ${error.message}`);
-  }
 }

@@ -1,9 +1,9 @@
+// The whole configuration, read from the environment once, before anything listens.
+
 /** The configuration is unknown or contradicts itself. The message is one line that names the variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
-
-/** The whole configuration, read from the environment once, before anything listens. */
 
 export const ROLES = ['gateway', 'ingest', 'status'] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,7 +1,7 @@
 import { messageOf } from '../domain/failure.js';
 
 /** ClickHouse's error codes that this interface raises itself. */
-const CODE = {
+export const CODE = {
   BAD_ARGUMENTS: 36,
   CHECKSUM_DOESNT_MATCH: 40,
   UNKNOWN_FUNCTION: 46,

@@ -76,10 +76,10 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     response: ServerResponse,
     signal: AbortSignal,
   ): Promise<void> {
-    const strange = whyForeign(request.headers);
+    const foreign = whyForeign(request.headers);
     const url = new URL(request.url ?? '/', 'http://localhost');
-    if (strange !== undefined) {
-      sendText(response.setHeader('Connection', 'close'), 403, `${strange}\n`);
+    if (foreign !== undefined) {
+      sendText(response.setHeader('Connection', 'close'), 403, `${foreign}\n`);
     } else if (!['GET', 'HEAD', 'POST'].includes(request.method ?? '')) {
       sendText(response.setHeader('Allow', 'GET, HEAD, POST'), 405, 'Method not allowed.\n');
     } else if (url.pathname === '/ping' || url.pathname === '/replicas_status') {

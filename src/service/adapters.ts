@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 
 import type { Config } from '../config/config.js';
 import { logFolder } from '../config/data-folder.js';
+import { messageOf } from '../domain/failure.js';
 import { retrying } from '../domain/retry.js';
 import { FormattedLog } from '../log/formatted-log.js';
 import { isLogUnavailable, type UploadLog } from '../log/upload-log.js';
@@ -152,7 +153,7 @@ export function answered<T>(
       const refusal = refusalOf(error);
       if (refusal !== undefined) throw refusal;
       if (!isPassing(error) && !isLogUnavailable(error)) return false;
-      logger.warn({ reason: (error as Error).message }, 'waiting for the log or the warehouse');
+      logger.warn({ reason: messageOf(error) }, 'waiting for the log or the warehouse');
       return true;
     },
     signal,

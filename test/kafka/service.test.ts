@@ -86,18 +86,22 @@ describeWithBroker('the service on Kafka', () => {
     };
     const warnings = (): Record<string, unknown>[] =>
       service.logs.filter(({ level }) => level === 'warn');
-    await until(async () => (await health('live')) === 200);
-    await until(() => warnings().length > 0);
-    expect(await health('ready')).toBe(503);
-    await broker.restart();
-    await service.listening();
-    await until(async () => (await health('ready')) === 200);
-    const [waiting] = warnings();
-    expect(String(waiting?.['msg'])).toContain('KAFKA_BROKERS');
-    expect(waiting?.['brokers']).toEqual([broker.address]);
-    await uploads(service);
-    // Leaves its groups. The next service would wait for the session of one that was killed.
-    expect(await service.stop()).toBe(0);
+    try {
+      await until(async () => (await health('live')) === 200);
+      await until(() => warnings().length > 0);
+      expect(await health('ready')).toBe(503);
+      await broker.restart();
+      await service.listening();
+      await until(async () => (await health('ready')) === 200);
+      const [waiting] = warnings();
+      expect(String(waiting?.['msg'])).toContain('KAFKA_BROKERS');
+      expect(waiting?.['brokers']).toEqual([broker.address]);
+      await uploads(service);
+      // Leaves its groups. The next service would wait for the session of one that was killed.
+      expect(await service.stop()).toBe(0);
+    } finally {
+      await service.kill();
+    }
   });
 
   test('told to end while the brokers are away and an upload waits for them, ends in time', async () => {

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.js';
 import { logFolder } from '../../config/data-folder.js';
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import { createLogger } from '../../ops/logger.js';
+import { CODE } from '../../query/exception.js';
 import { lockDataFolder, openLog, openWarehouse } from '../../service/adapters.js';
 import { refusalOf } from '../../warehouse/refusal.js';
 import { type Warehouse, WarehouseError } from '../../warehouse/warehouse.js';
@@ -122,6 +123,9 @@ function ofServer(url: string, error: unknown): unknown {
       `CLICKHOUSE_URL: no ClickHouse server answers at ${url} (${error.message})`,
       UNREACHABLE,
     );
+  }
+  if (error instanceof WarehouseError && error.code === CODE.TOO_MANY_SIMULTANEOUS_QUERIES) {
+    return new CommandError(error.message, UNREACHABLE);
   }
   return error;
 }

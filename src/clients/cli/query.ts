@@ -1,10 +1,9 @@
 import type { Config } from '../../config/config.js';
+import { CODE } from '../../query/exception.js';
 import { withWarehouse } from './connections.js';
 import { CommandError, UNREACHABLE } from './terminal.js';
 
 const TIMEOUT_MS = 30_000;
-/** ClickHouse's code. */
-const TOO_MANY_SIMULTANEOUS_QUERIES = 202;
 
 /**
  * Asks the warehouse: a server, or the read-only HTTP interface of a running embedded service, whose
@@ -50,7 +49,7 @@ async function post(url: URL, body: string): Promise<string> {
   const code = Number(headers.get('X-ClickHouse-Exception-Code'));
   throw new CommandError(
     `the query was answered with ${status}: ${text}`,
-    code === TOO_MANY_SIMULTANEOUS_QUERIES ? UNREACHABLE : 1,
+    code === CODE.TOO_MANY_SIMULTANEOUS_QUERIES ? UNREACHABLE : 1,
   );
 }
 

@@ -4,8 +4,8 @@ import { type LogRecord, LogUnavailableError, type RecordHandler } from '../uplo
 import { reasonOf } from './failure.js';
 import { RecordDecoder } from './log-record.js';
 
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 1_000;
+/** Between attempts to commit. Revocations and stops wait for it, so it does not grow. */
+const PAUSE_MS = 200;
 
 /**
  * One partition from its assignment to its revocation. When the group gives the partition back at
@@ -77,7 +77,7 @@ export class Assignment {
     if (offset > this.next) return;
     this.committed = offset;
     const partitions = [{ partition: this.partition, offset: String(offset) }];
-    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    const backoff = new Backoff(PAUSE_MS, PAUSE_MS);
     while (!this.isRevoked && this.payload !== undefined) {
       try {
         const topics = [{ topic: this.topic, partitions }];

@@ -34,7 +34,6 @@ export class KafkaTail implements Tail {
   private readonly loops = new Map<string, Promise<void>>();
   private readonly waiting = new TailWaiters((offsets) => this.isAt(offsets));
   private isStopped = false;
-  private readonly backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   private readonly refusals = new RareLine();
   private wasEnded!: () => void;
 
@@ -85,6 +84,7 @@ export class KafkaTail implements Tail {
 
   /** Asks one broker until it leads nothing any more. */
   private async follow(node: string): Promise<void> {
+    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     while (!this.isStopped) {
       try {
         await this.reader.refreshIfOld();
@@ -97,8 +97,9 @@ export class KafkaTail implements Tail {
         }));
         const fetched = await this.reader.fetch(node, this.topic, places, FETCH_BYTES, WAIT_MS);
         this.handOver(places, fetched);
+        backoff.reset();
       } catch (error) {
-        await this.recover(error);
+        await this.recover(error, backoff);
       }
     }
     this.loops.delete(node);
@@ -121,11 +122,10 @@ export class KafkaTail implements Tail {
       }
       state.next = last.offset + 1;
     }
-    this.backoff.reset();
     this.waiting.advanced();
   }
 
-  private async recover(error: unknown): Promise<void> {
+  private async recover(error: unknown, backoff: Backoff): Promise<void> {
     if (this.isStopped) return;
     const partition = outOfRange(error);
     try {
@@ -147,10 +147,10 @@ export class KafkaTail implements Tail {
         return;
       }
       this.noteRefusal(error);
-      await sleep(this.backoff.next());
+      await sleep(backoff.next());
       await this.refresh();
     } catch {
-      await sleep(this.backoff.next());
+      await sleep(backoff.next());
     }
   }
 

@@ -57,7 +57,7 @@ export function endRecord(
 ): RecordToAppend {
   const trace: { traceparent?: string } = traceparent === undefined ? {} : { traceparent };
   const headers = { requestId, account, family, type: 'end', ...trace };
-  return { key: requestId, headers, value: Buffer.from(JSON.stringify(end)), ...place };
+  return { key: requestId, ...place, headers, value: Buffer.from(JSON.stringify(end)) };
 }
 
 /** Whether a record with these headers completes the upload. */

@@ -34,7 +34,7 @@ SETTINGS
     -- A granule counts keys. 1,024 keys have about as many rows as a granule of a flat table.
     index_granularity = 1024,
     -- See `cost`.
-    min_bytes_for_wide_part = 67108864,
+    min_bytes_for_wide_part = 268435456,
     vertical_merge_algorithm_min_columns_to_activate = 1,
     string_serialization_version = 'single_stream',
     merge_selector_base = 10,

@@ -56,7 +56,7 @@ CREATE TABLE custom_data.cost
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, date, channel, campaign)
-SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 67108864, vertical_merge_algorithm_min_columns_to_activate = 1, string_serialization_version = 'single_stream', merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
+SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 268435456, vertical_merge_algorithm_min_columns_to_activate = 1, string_serialization_version = 'single_stream', merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
 
 CREATE VIEW custom_data.cost_report
 (
@@ -381,7 +381,7 @@ CREATE TABLE custom_data.self_serve
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, date, channel, event_category)
-SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 67108864, vertical_merge_algorithm_min_columns_to_activate = 1, string_serialization_version = 'single_stream', merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
+SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 268435456, vertical_merge_algorithm_min_columns_to_activate = 1, string_serialization_version = 'single_stream', merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
 
 CREATE VIEW custom_data.self_serve_report
 (

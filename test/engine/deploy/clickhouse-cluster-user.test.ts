@@ -1,8 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { COST } from '../../../src/domain/families/index.js';
 import { lastVersionAt } from '../../../src/domain/version.js';
@@ -10,8 +6,8 @@ import { eraseRows } from '../../../src/operator/erasure/erase-rows.js';
 import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
-import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
-import { usersXml } from '../../support/clickhouse/users.js';
+import type { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { withUserOf } from '../../support/clickhouse/users.js';
 import { withoutKeeper } from '../../support/clickhouse/without-keeper.js';
 import { csv, goodRow, verdictOn } from '../../support/files/files.js';
 import { CLUSTER, envOf, hosts, page, serverXml, userStatements } from './cluster-page.js';
@@ -22,34 +18,16 @@ import { CLUSTER, envOf, hosts, page, serverXml, userStatements } from './cluste
  * `REMOTE` and `TABLE ENGINE`.
  */
 
-/** How this process takes data that comes along with a statement. */
-const OF_THE_TEST = 'GRANT CREATE TEMPORARY TABLE, FILE ON *.*';
 const grants = userStatements
   .filter((statement) => statement.startsWith('GRANT'))
   .map((statement) => statement.replace(` ON CLUSTER '${CLUSTER}'`, '').replace(/ TO \w+$/, ''));
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'custom-data-cluster-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 /** Makes the schema, stores an upload, reads it back and erases it, with these rights. */
-async function useWith(rights: readonly string[]): Promise<void> {
-  const users = join(folder, 'users.xml');
-  await writeFile(users, usersXml([...rights, OF_THE_TEST]));
+function useWith(rights: readonly string[]): Promise<void> {
   const config = serverXml
     .replace(/<host>clickhouse-\d-\d</g, '<host>127.0.0.1<')
-    .replace(
-      '</clickhouse>',
-      `<tcp_port>9000</tcp_port><users_config>${users}</users_config></clickhouse>`,
-    );
-  const server = await ClickHouseHttp.start({ config, env: envOf(hosts[0]!) });
-  try {
-    await use(server);
-  } finally {
-    await server.stop();
-  }
+    .replace('</clickhouse>', '<tcp_port>9000</tcp_port></clickhouse>');
+  return withUserOf(rights, use, { config, env: envOf(hosts[0]!) });
 }
 
 async function use(server: ClickHouseHttp): Promise<void> {

@@ -1,8 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
 import { COST } from '../../../src/domain/families/index.js';
@@ -12,8 +8,8 @@ import { mergeWhenQuiet } from '../../../src/warehouse/rows/quiet-merges.js';
 import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
-import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
-import { usersXml } from '../../support/clickhouse/users.js';
+import type { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
+import { withUserOf } from '../../support/clickhouse/users.js';
 import { Page } from '../../support/documents/page.js';
 import { csv, goodRow, verdictOn } from '../../support/files/files.js';
 import { until } from '../../support/kafka/until.js';
@@ -26,8 +22,6 @@ import { until } from '../../support/kafka/until.js';
 const DATABASE = 'custom_data';
 const SILENT = pino({ level: 'silent' });
 const AT_ONCE = { lookMs: 50, quietSeconds: 0 };
-/** How this process takes data that comes along with a statement. */
-const OF_THE_TEST = 'GRANT CREATE TEMPORARY TABLE, FILE ON *.*';
 const ELSEWHERE = [
   'GRANT TABLE ENGINE ON *',
   'GRANT SELECT ON system.parts',
@@ -38,25 +32,9 @@ const onDatabase = new Page('operations.md')
   .map(([, cell]) => cell!.split(' on the database')[0]!)
   .flatMap((rights) => [...rights.matchAll(/`([^`]+)`/g)].map(([, right]) => right!));
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'custom-data-user-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 /** Makes the schema, stores two uploads of the same keys, merges and erases them. */
-async function useWith(rights: readonly string[]): Promise<void> {
-  const users = join(folder, 'users.xml');
-  const grant = `GRANT ${rights.join(', ')} ON ${DATABASE}.*`;
-  await writeFile(users, usersXml([grant, ...ELSEWHERE, OF_THE_TEST]));
-  const server = await ClickHouseHttp.start({
-    config: `<clickhouse><users_config>${users}</users_config></clickhouse>`,
-  });
-  try {
-    await use(server);
-  } finally {
-    await server.stop();
-  }
+function useWith(rights: readonly string[]): Promise<void> {
+  return withUserOf([`GRANT ${rights.join(', ')} ON ${DATABASE}.*`, ...ELSEWHERE], use);
 }
 
 async function use(server: ClickHouseHttp): Promise<void> {

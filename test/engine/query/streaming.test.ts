@@ -123,6 +123,7 @@ describe('a result', () => {
   test('ends in time, also when nobody reads it', async () => {
     const computed = ask(server.url, COMPUTING);
     const unread = await open(server.url, ENDLESS);
+    await until(() => underway(server) === 2);
     const late = await computed;
     expect([late.status, late.headers.get('x-clickhouse-exception-code')]).toEqual([408, '159']);
     await until(() => underway(server) === 0);

@@ -1,3 +1,46 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { ClickHouseHttp } from './clickhouse-http.js';
+
+/** How the tests' server takes data that comes along with a statement. */
+const OF_THE_SERVER = 'GRANT CREATE TEMPORARY TABLE, FILE ON *.*';
+
+/**
+ * Runs `use` on a server of its own, whose only user has these rights.
+ *
+ * @param grants statements `GRANT …` without `TO`
+ * @param config of the server, to which the users are added
+ */
+export async function withUserOf(
+  grants: readonly string[],
+  use: (server: ClickHouseHttp) => Promise<void>,
+  { config = '<clickhouse></clickhouse>', env = {} }: ServerSettings = {},
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'custom-data-user-'));
+  try {
+    const users = join(folder, 'users.xml');
+    await writeFile(users, usersXml([...grants, OF_THE_SERVER]));
+    const server = await ClickHouseHttp.start({
+      config: config.replace('</clickhouse>', `<users_config>${users}</users_config></clickhouse>`),
+      env,
+    });
+    try {
+      await use(server);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface ServerSettings {
+  readonly config?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /**
  * The users of a server's configuration: one without a password, who has only these rights.
  *

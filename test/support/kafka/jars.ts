@@ -11,6 +11,12 @@ export const CACHE = fileURLToPath(new URL('../../../.cache/kafka/', import.meta
 /** The jars of a broker. */
 export const LIBS = join(CACHE, 'libs');
 
+/** Differs for other versions of the jars. */
+export const VERSION = createHash('sha256')
+  .update(readFileSync(join(RECIPE, 'jars.sha256')))
+  .digest('hex')
+  .slice(0, 12);
+
 /** Downloads the jars into an ignored folder, once. Rejects jars with an unexpected checksum. */
 export async function fetchJars(): Promise<void> {
   if (existsSync(LIBS)) return;

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, rename, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { freePorts } from '../machine/free-ports.js';
-import { CACHE, fetchJars, LIBS } from './jars.js';
+import { CACHE, fetchJars, LIBS, VERSION } from './jars.js';
 import { CLASSES, KafkaNode, QUICK_JVM } from './node.js';
 
-/** A formatted storage, which is copied. Kept between runs. */
-const FORMATTED = join(CACHE, 'formatted');
+/** A formatted storage of this version of Kafka, which is copied. Kept between runs. */
+const FORMATTED = join(CACHE, `formatted-${VERSION}`);
 
 /** Whether a broker can be started on this machine. */
 export function canStartBroker(): boolean {
@@ -91,15 +91,20 @@ async function launch(
  * storage of every node is the same. The first one is formatted.
  */
 async function formatLikeOthers(broker: KafkaBroker): Promise<void> {
-  if (existsSync(FORMATTED)) {
-    await cp(FORMATTED, broker.data, { recursive: true });
+  if (!existsSync(FORMATTED)) {
+    await broker.format();
+    const copy = await mkdtemp(join(CACHE, 'format-'));
+    try {
+      await cp(broker.data, copy, { recursive: true });
+      await rename(copy, FORMATTED);
+    } catch (error) {
+      await rm(copy, { recursive: true, force: true });
+      // Another process was quicker.
+      if (!existsSync(FORMATTED)) throw error;
+    }
     return;
   }
-  await broker.format();
-  const copy = `${FORMATTED}.${process.pid}`;
-  await cp(broker.data, copy, { recursive: true });
-  // When two processes format at once, the second finds the folder in place.
-  await rename(copy, FORMATTED).catch(() => rm(copy, { recursive: true }));
+  await cp(FORMATTED, broker.data, { recursive: true });
 }
 
 function singleNode(

@@ -1,5 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
@@ -33,7 +34,7 @@ test('a token is 256 random bits that are stored nowhere', async () => {
 test('the file is for its owner alone, and nothing else is left behind', async () => {
   await createToken(path, acme);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
-  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json', 'tokens.json.lock']);
+  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
 });
 
 test('tokens are listed in the order of their creation', async () => {
@@ -72,10 +73,51 @@ test('changes at the same time are all kept', async () => {
   expect(listed.sort()).toEqual(created.map(({ id }) => id).sort());
 });
 
+test('the lock of a process that has ended is taken over, by one of many', async () => {
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  await createToken(path, acme);
+  await writeFile(`${path}.lock`, JSON.stringify({ host: hostname(), pid, nonce: 'n' }));
+  await Promise.all(Array.from({ length: 10 }, () => createToken(path, acme)));
+  expect(await listTokens(path)).toHaveLength(11);
+  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
+});
+
+test('the lock of a process that runs is waited for', async () => {
+  const lock = JSON.stringify({ host: hostname(), pid: process.pid, nonce: 'n' });
+  await createToken(path, acme);
+  await writeFile(`${path}.lock`, lock);
+  let done = false;
+  const creation = createToken(path, acme).then(() => (done = true));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(done).toBe(false);
+  await rm(`${path}.lock`);
+  await creation;
+});
+
+test('a lock without its content, as a machine without power leaves it, is taken over', async () => {
+  await createToken(path, acme);
+  await writeFile(`${path}.lock`, '');
+  const before = new Date(Date.now() - 60_000);
+  await utimes(`${path}.lock`, before, before);
+  await createToken(path, acme);
+  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
+});
+
+test('the lock of a process whose id another one has by now is taken over', async () => {
+  await createToken(path, acme);
+  const { pid } = process;
+  await writeFile(
+    `${path}.lock`,
+    JSON.stringify({ host: hostname(), pid, started: '1', nonce: 'n' }),
+  );
+  await createToken(path, acme);
+  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
+});
+
 test('a file that cannot be used is not overwritten', async () => {
   await createToken(path, acme);
   await writeFile(path, '{"tokens": [');
   await expect(createToken(path, acme)).rejects.toThrow(`the tokens file ${path} cannot be used`);
   expect(await readFile(path, 'utf8')).toBe('{"tokens": [');
-  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json', 'tokens.json.lock']);
+  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
 });

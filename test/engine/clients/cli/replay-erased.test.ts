@@ -85,3 +85,11 @@ test('an upload is not replayed whose erasure stands in the table alone', async 
     expect(await replay(requestId)).toMatchObject({ code: 0, err: '' });
   }
 });
+
+test('a replay that names neither an upload nor a time is wrong, and does nothing', async () => {
+  expect(await outcomeOf({}, 'replay')).toEqual({
+    code: 2,
+    out: '',
+    err: 'error: replay needs either --request or --from\n',
+  });
+});

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { withFileLock } from '../../../../src/accounts/file-lock.js';
 import { acquireDataFolder } from '../../../../src/log/lmdb/data-folder-lock.js';
 import { LogUnavailableError, type RecordPosition } from '../../../../src/log/upload-log.js';
 import {
@@ -221,20 +220,5 @@ describe('the lock of the data folder', () => {
     await (
       await acquireDataFolder(dir)
     )();
-  });
-});
-
-describe('the lock of a file', () => {
-  it('is held by one process at a time, until that is killed', async () => {
-    const file = join(await folders.folder(), 'tokens.json');
-    const programs = [1, 2, 3].map(() => Program.start('hold-file-lock', [file]));
-    for (let held = 1; held <= programs.length; held++) {
-      await until(() => programs.filter(({ lines }) => lines[0] === 'held').length === held);
-      await sleep(200);
-      const holders = programs.filter(({ lines }) => lines[0] === 'held');
-      expect(holders).toHaveLength(held);
-      for (const holder of holders) await holder.kill();
-    }
-    await withFileLock(file, () => undefined);
   });
 });

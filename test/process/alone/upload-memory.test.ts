@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { countChecked } from '../../../../support/service/soak.js';
-import type { Running } from '../program.js';
-import { UploadFixture } from './service.js';
+import { countChecked } from '../../support/service/soak.js';
+import type { Running } from '../clients/cli/program.js';
+import { UploadFixture } from '../clients/cli/upload/service.js';
 
 const MIB = 1_048_576;
 /** The soak uses the file size that the documents mention: 5,000,000 rows. */
