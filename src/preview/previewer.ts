@@ -21,8 +21,8 @@ export class PreviewUnavailableError extends Error {
   override readonly name = 'PreviewUnavailableError';
 }
 
-/** ClickHouse's code. */
-const TIMEOUT_EXCEEDED = 159;
+/** ClickHouse's codes of queries that read more, or take longer, than they may. */
+const TOO_LARGE: readonly unknown[] = [158, 159];
 
 export interface PreviewerOptions {
   readonly warehouse: Warehouse;
@@ -128,14 +128,14 @@ export class Previewer {
     return warnings;
   }
 
-  /** Undefined: the query would take too long, or too much memory. The preview goes on without. */
+  /** Undefined: the query would read or take too much. The preview goes on without its answer. */
   private async unlessTooLarge<T>(query: Promise<T>): Promise<T | undefined> {
     try {
       return await query;
     } catch (error) {
       if (!(error instanceof WarehouseError)) throw error;
       const { code, failure } = error;
-      if (code !== TIMEOUT_EXCEEDED && failure !== 'memory') throw error;
+      if (!TOO_LARGE.includes(code) && failure !== 'memory') throw error;
       this.options.logger.warn({ code }, 'a preview has no warnings about what is stored');
       return undefined;
     }

@@ -14,6 +14,8 @@ export interface StoredDayTotal {
 /** JSON has no infinity: null. */
 type MaybeTotal = Omit<StoredDayTotal, 'amount'> & { readonly amount: number | null };
 
+/** Totals that would be made of more keys are refused before anything is read. */
+const MOST_READ = 1_000_000;
 /** With more than so many totals, nothing is said of them. */
 const MOST_TOTALS = MOST_ASKED - 1;
 
@@ -51,7 +53,10 @@ export async function storedDayTotals(
        AND (${key}) NOT IN (SELECT ${key} FROM asked)
      GROUP BY date, channel, name
      LIMIT ${MOST_TOTALS + 1}
-     SETTINGS optimize_move_to_prewhere_if_final = 1, ${FOR_WARNINGS}`,
+     SETTINGS
+       optimize_move_to_prewhere_if_final = 1,
+       max_rows_to_read = ${MOST_READ},
+       ${FOR_WARNINGS}`,
     block,
     'previews',
   );

@@ -131,6 +131,23 @@ describe.each(WAREHOUSES)('a preview, %s', (kind) => {
     expect(await warnings(account, of('50'))).toEqual({});
   });
 
+  test('says nothing of totals that are made of more than a million keys', async () => {
+    const account = previews.newAccount();
+    await previews.upload(account, { family: COST, rows: [row({ cost: '1' })] });
+    const total = (rows: number): Promise<void> =>
+      previews.warehouse.execute(
+        `INSERT INTO custom_data.cost (account, date, channel, campaign, totals)
+         SELECT '${account}', toDate('2026-02-20') + number % 8, 'Search', toString(number),
+           [('EUR', 1, 1, 100.0)]
+         FROM numbers(${rows})`,
+      );
+    const next = { family: COST, rows: [row({ cost: '2' })] };
+    await total(8);
+    expect(await warnings(account, next)).toHaveProperty('unusual-total');
+    await total(1_100_000);
+    expect(await warnings(account, next)).toEqual({});
+  });
+
   /** The warehouse, of which some look-ups fail; `failed` has them. */
   function failingAt(
     fails: (sql: string) => boolean,
@@ -151,6 +168,7 @@ describe.each(WAREHOUSES)('a preview, %s', (kind) => {
   const AWAY = new WarehouseError('connect ECONNREFUSED', 'retry');
 
   test.each([
+    ['would read too much', new WarehouseError('Limit for rows exceeded', 'rejected', 158)],
     ['take too long', new WarehouseError('Timeout exceeded', 'retry', 159)],
     ['take too much memory', new WarehouseError('Memory limit exceeded', 'memory', 241)],
   ])('goes on without the warnings whose queries %s', async (_, error) => {
