@@ -10,9 +10,8 @@ import type { CheckAnswer } from './check-messages.js';
 import type { Checker } from './checker.js';
 import { changesTable } from './changes-table.js';
 import { announce, download, element } from './elements.js';
-import { mistakesTable } from './mistakes-table.js';
 import { mistakesIn } from './texts.js';
-import type { CardAction, UploadCard } from './upload-card.js';
+import { type CardAction, mistakesTable, type UploadCard } from './upload-card.js';
 
 /** What a conversion needs of the page. */
 export interface ConversionPage {

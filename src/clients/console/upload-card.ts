@@ -123,7 +123,7 @@ export class UploadCard {
 }
 
 /** What is wrong with a file, as a table by row and column. */
-function mistakesTable(caption: string, mistakes: readonly Mistake[]): HTMLElement {
+export function mistakesTable(caption: string, mistakes: readonly Mistake[]): HTMLElement {
   const rows = mistakes.map(({ row, column, message }) => [
     element('td', { class: 'number' }, row === undefined ? '' : String(row)),
     element('td', {}, column === 'file' ? 'the file' : element('code', {}, column)),
