@@ -1,12 +1,14 @@
 import { type Command, Option } from 'commander';
-import { convert } from '../../csv/spreadsheet/convert.js';
+import { convertIn } from '../../csv/spreadsheet/convert.js';
 import {
   type Answers,
   answered,
   type Detection,
+  isForeign,
   type Question,
 } from '../../csv/spreadsheet/detection.js';
-import { detect, familyOf } from '../../csv/spreadsheet/detect.js';
+import { detectIn, familyOf, surveyed, type SurveyedFile } from '../../csv/spreadsheet/detect.js';
+import { textOf } from '../../csv/spreadsheet/text-encoding.js';
 import {
   DATE_FORMS,
   type DateForm,
@@ -67,44 +69,57 @@ export function addConvertCommand(program: Command, terminal: Output): void {
 async function convertFile(path: string, options: ConvertOptions, terminal: Output): Promise<void> {
   const isSilent = options.yes === true;
   const output = await outputFor(path, options.output);
-  const { name, bytes } = await wholeFile(path, terminal);
-  const family = familyIn(name, bytes, options.family);
-  const facts = factsNow(options.timeZone, terminal);
+  const { name, file } = await surveyedFile(path, options.family, terminal);
+  const { family } = file;
   const show = (detection: Detection, judgement?: Judgement): void => {
     const found = { name, family: family.name, output: output.path, detection, judgement };
     terminal.result(foundResult(found), foundText(found));
   };
 
   let answers: Answers = { dates: options.dates, decimal: options.decimal };
-  const first = detect(bytes, family, answers);
-  if (first.reason !== null) {
-    show(first);
+  let detection = detectIn(file, answers);
+  if (detection.reason !== null) {
+    show(detection);
     throw new CommandError(`${name} cannot be converted, ${NOTHING_WRITTEN}`);
   }
-  if (first.changes.length === 0) {
-    const judgement = await judge(family, contentOf(bytes), facts);
-    const isDone = !judgement.problems.any || first.questions.length === 0;
-    if (isDone) show(first, judgement);
-    if (!judgement.problems.any) return;
-    if (isDone) throw new CommandError(`${name} is not valid, and there is nothing to convert`);
-  }
-  if (first.questions.length > 0) {
+  if (detection.questions.length > 0) {
     if (isSilent || terminal.ask === undefined) {
-      show(first);
-      throw new CommandError(`${name} is ambiguous: give ${optionsText(first.questions)}`, 2);
+      show(detection);
+      throw new CommandError(`${name} is ambiguous: give ${optionsText(detection.questions)}`, 2);
     }
-    answers = await answersTo(first.questions, answers, terminal, terminal.ask);
+    answers = await answersTo(detection.questions, answers, terminal, terminal.ask);
+    detection = detectIn(file, answers);
   }
 
-  const content = convert(bytes, family, answers);
-  const judgement = await judge(family, contentOf(content), facts);
-  show(detect(bytes, family, answers), judgement);
+  const content = convertIn(file, answers);
+  const judgement = await judge(family, contentOf(content), factsNow(options.timeZone, terminal));
+  show(detection, judgement);
   if (judgement.problems.any) {
-    throw new CommandError(`${name} would not be valid once converted, ${NOTHING_WRITTEN}`);
+    throw new CommandError(
+      isForeign(detection)
+        ? `${name} would not be valid once converted, ${NOTHING_WRITTEN}`
+        : `${name} is not valid, and there is nothing to convert`,
+    );
   }
+  if (!isForeign(detection)) return;
   await asking(terminal, isSilent, NOTHING_WRITTEN)(`Write ${output.path}?`);
   await writeOutput(output, content);
   terminal.hint(`wrote ${output.path}\n`);
+}
+
+/**
+ * Reads a file. Its bytes are not kept: with them it would be in memory twice.
+ *
+ * @throws CommandError
+ */
+async function surveyedFile(
+  path: string,
+  family: FamilyName | undefined,
+  terminal: Output,
+): Promise<{ readonly name: string; readonly file: SurveyedFile }> {
+  const { name, bytes } = await wholeFile(path, terminal);
+  const text = textOf(bytes);
+  return { name, file: surveyed(text, familyIn(name, text.text, family)) };
 }
 
 /** @throws CommandError */
@@ -135,8 +150,8 @@ async function wholeFile(
 }
 
 /** @throws CommandError 2 when the file does not tell its family */
-function familyIn(name: string, bytes: Uint8Array, given: FamilyName | undefined): Family {
-  const family = given === undefined ? familyOf(bytes) : familyNamed(given);
+function familyIn(name: string, text: string, given: FamilyName | undefined): Family {
+  const family = given === undefined ? familyOf(text) : familyNamed(given);
   if (family !== undefined) return family;
   const message = `the column names of ${name} do not tell its family: give --family`;
   throw new CommandError(message, 2);

@@ -2,7 +2,7 @@ import { annotatedLines, MAX_ANNOTATED_ROWS } from '../../csv/annotated-rows.js'
 import { FILE } from '../../csv/findings.js';
 import { prepareUpload } from '../../csv/prepare-upload.js';
 import { convert, convertedName } from '../../csv/spreadsheet/convert.js';
-import type { Detection } from '../../csv/spreadsheet/detection.js';
+import { type Detection, isForeign } from '../../csv/spreadsheet/detection.js';
 import { detect } from '../../csv/spreadsheet/detect.js';
 import type { Verdict } from '../../csv/verdict.js';
 import { RowFindings, wrongRowsOf } from '../../csv/wrong-rows.js';
@@ -39,8 +39,8 @@ async function check(task: CheckTask): Promise<CheckAnswer> {
   const { file, family, annotate, convert: answers } = task;
   const content = await contentOf(file, family);
   if (answers !== undefined) {
-    const bytes = convert(content.bytes, familyNamed(family), answers);
-    const made = new File([bytes], convertedName(file.name), { type: 'text/csv' });
+    const pieces = convert(content.bytes, familyNamed(family), answers);
+    const made = new File(pieces, convertedName(file.name), { type: 'text/csv' });
     const found = checked(task, await contentOf(made, family));
     return { kind: 'converted', file: made, checked: { ...found, detection: null } };
   }
@@ -84,7 +84,7 @@ function checked(task: CheckTask, { bytes, sent, isPackedHere }: Content): Check
 
 function conversionOf(bytes: Uint8Array, family: FamilyName): Detection | null {
   const detection = detect(bytes, familyNamed(family));
-  return detection.changes.length + detection.questions.length > 0 ? detection : null;
+  return isForeign(detection) ? detection : null;
 }
 
 /** What the service found and this check did not, such as a channel with cost integration. */

@@ -1,33 +1,42 @@
 import { FAMILIES, type Family } from '../../domain/families/index.js';
-import { isUtf8 } from '../csv-scanner.js';
-import { reasonOfFile } from '../findings.js';
+import { Findings, reasonOfFile } from '../findings.js';
 import type { ColumnSurvey } from './column-survey.js';
 import { type Answers, type Change, type Detection, type Question, Tally } from './detection.js';
 import { columnNamed, type FileSurvey, namesOf, surveyOf } from './file-survey.js';
 import { type SeparatorName, SEPARATORS } from './separated-rows.js';
-import { decodeText, type Encoding, encodingOf, isDamaged } from './text-encoding.js';
+import { type Encoding, type FileText, textOf } from './text-encoding.js';
 import type { Form } from './value-forms.js';
+
+/** A file that has been read, for whatever answers. */
+export interface SurveyedFile extends FileText {
+  readonly family: Family;
+  readonly survey: FileSurvey;
+}
 
 /** How a file is to be converted. */
 interface Plan {
   readonly detection: Detection;
-  /** Without byte order mark. */
-  readonly text: string;
-  readonly survey: FileSurvey;
   /** By place in the header, the form of the values; undefined: they stay. */
   readonly forms: readonly (Form | undefined)[];
 }
 
 /** What converting a file would change, and what has to be asked. */
 export function detect(bytes: Uint8Array, family: Family, answers: Answers = {}): Detection {
-  return planOf(bytes, family, answers).detection;
+  return detectIn(surveyed(textOf(bytes), family), answers);
 }
 
-/** The family whose own required columns a file has; undefined when that is none or several. */
-export function familyOf(bytes: Uint8Array): Family | undefined {
-  const encoding = encodingOf(bytes, isUtf8(bytes));
-  if (encoding === undefined) return undefined;
-  const text = decodeText(bytes, encoding);
+/** The same of a file that has been read. */
+export function detectIn(file: SurveyedFile, answers: Answers): Detection {
+  return planOf(file, answers).detection;
+}
+
+/** Reads a text as a file of the family, in time linear in its length. */
+export function surveyed(file: FileText, family: Family): SurveyedFile {
+  return { ...file, family, survey: surveyOf(family, file.text) };
+}
+
+/** The family whose own required columns a text has; undefined when that is none or several. */
+export function familyOf(text: string): Family | undefined {
   const [found, ...others] = FAMILIES.filter((family) => {
     const own = family.columns.filter(({ name, required }) => required && !isOfOther(family, name));
     return Object.keys(SEPARATORS).some((separator) => {
@@ -42,25 +51,26 @@ function isOfOther(family: Family, name: string): boolean {
   return FAMILIES.some((other) => other !== family && columnNamed(other, name) !== undefined);
 }
 
-export function planOf(bytes: Uint8Array, family: Family, answers: Answers): Plan {
-  const encoding = encodingOf(bytes, isUtf8(bytes));
-  if (encoding === undefined) {
-    return unreadable(family, null, 'the text is neither UTF-8 nor UTF-16 nor Windows-1252');
+export function planOf(file: SurveyedFile, answers: Answers): Plan {
+  const { family, encoding, undamaged, survey } = file;
+  if (encoding === null) {
+    return unreadable(file, 'the text is neither UTF-8 nor UTF-16 nor Windows-1252');
   }
-  if (isDamaged(bytes, encoding)) {
-    return unreadable(family, encoding, `the text is not valid ${encoding}`);
+  if (undamaged !== undefined) {
+    // The row in which the damage stands: some other character takes its place.
+    const row = surveyOf(family, `${undamaged}x`).rows + 1;
+    return unreadable(file, `row ${row}: is not valid ${encoding}, the encoding of the file`);
   }
-  const text = decodeText(bytes, encoding);
-  const survey = surveyOf(family, text);
-  const { separator, rows, findings } = survey;
+  const { separator, rows } = survey;
   const changes = changesOfFile(family, encoding, survey);
   const questions: Question[] = [];
+  const mistakes = new Findings();
   const forms = survey.columns.map((column) => {
     if (column === undefined) return undefined;
     const decision = column.decide(answers);
     switch (decision.kind) {
       case 'mistake':
-        findings.addOfRow(column.name, decision.row, () => decision.message);
+        mistakes.addOfRow(column.name, decision.row, () => decision.message);
         return undefined;
       case 'question':
         questions.push(decision.question);
@@ -70,22 +80,40 @@ export function planOf(bytes: Uint8Array, family: Family, answers: Answers): Pla
         return decision.form;
     }
   });
-  const reason = findings.any ? findings.toReason() : null;
-  const detection = { rows, encoding, separator, changes, questions, reason };
-  return { detection, text, survey, forms };
+  const isForeign =
+    changes.length > 0 || survey.columns.some((column) => (column?.foreign ?? 0) > 0);
+  const detection: Detection = {
+    rows,
+    encoding,
+    separator,
+    changes,
+    // Values by the rules may have another meaning too, but they are no reason to convert a file.
+    questions: isForeign ? questions : [],
+    reason: reasonIn([survey.findings, mistakes]),
+  };
+  return { detection, forms };
 }
 
-function unreadable(family: Family, encoding: Encoding | null, message: string): Plan {
-  const survey = surveyOf(family, '');
+function unreadable({ encoding, survey }: SurveyedFile, message: string): Plan {
   const detection: Detection = {
-    rows: 0,
+    rows: survey.rows,
     encoding,
     separator: survey.separator,
     changes: [],
     questions: [],
     reason: reasonOfFile(message),
   };
-  return { detection, text: '', survey, forms: [] };
+  return { detection, forms: [] };
+}
+
+/** One reason of findings about different columns; null: there are none. */
+function reasonIn(all: readonly Findings[]): string | null {
+  const entries = all
+    .filter(({ any }) => any)
+    .flatMap((findings) => {
+      return Object.entries(JSON.parse(findings.toReason()) as Record<string, unknown>);
+    });
+  return entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries));
 }
 
 function changesOfFile(family: Family, encoding: Encoding, survey: FileSurvey): Change[] {

@@ -25,10 +25,18 @@ export interface Detection {
   readonly encoding: Encoding | null;
   readonly separator: SeparatorName;
   readonly changes: readonly Change[];
-  /** What has to be answered before the file can be converted. */
+  /**
+   * What has to be answered before the file can be converted. Empty if nothing in the file is
+   * other than the rules want it.
+   */
   readonly questions: readonly Question[];
   /** Why the file cannot be converted, in the form of a request's reason; null: it can. */
   readonly reason: string | null;
+}
+
+/** Whether there is anything to convert in a file, if it can be converted. */
+export function isForeign({ changes, questions }: Detection): boolean {
+  return changes.length + questions.length > 0;
 }
 
 /** One thing that converting changes. */

@@ -35,7 +35,10 @@ export async function outputFor(input: string, given: string | undefined): Promi
 }
 
 /** @throws CommandError */
-export async function writeOutput({ path, isNew }: OutputFile, content: Uint8Array): Promise<void> {
+export async function writeOutput(
+  { path, isNew }: OutputFile,
+  content: readonly Uint8Array[],
+): Promise<void> {
   try {
     // Not over a file that has come in the meantime.
     await writeFile(path, content, { flag: isNew ? 'wx' : 'w' });

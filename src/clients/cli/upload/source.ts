@@ -24,17 +24,19 @@ export interface Source {
 /** What is read of a file. */
 export type FileContent = Pick<Source, 'size' | 'pieces'>;
 
-/** Bytes in memory as the content of a file. */
-export function contentOf(bytes: Uint8Array): FileContent {
+/** Pieces in memory as the content of a file. */
+export function contentOf(pieces: readonly Uint8Array[]): FileContent {
   return {
-    size: bytes.length,
-    pieces: () => Readable.from(slicesOf(bytes)) as AsyncIterable<Buffer>,
+    size: pieces.reduce((size, { length }) => size + length, 0),
+    pieces: () => Readable.from(buffersOf(pieces)) as AsyncIterable<Buffer>,
   };
 }
 
-function* slicesOf({ buffer, byteOffset, length }: Uint8Array): Generator<Buffer, void> {
-  for (let at = 0; at < length; at += PIECE_BYTES) {
-    yield Buffer.from(buffer, byteOffset + at, Math.min(PIECE_BYTES, length - at));
+function* buffersOf(pieces: readonly Uint8Array[]): Generator<Buffer, void> {
+  for (const { buffer, byteOffset, length } of pieces) {
+    for (let at = 0; at < length; at += PIECE_BYTES) {
+      yield Buffer.from(buffer, byteOffset + at, Math.min(PIECE_BYTES, length - at));
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { Answers, Detection } from '../../../../src/csv/spreadsheet/detection.js';
-import { detect, familyOf } from '../../../../src/csv/spreadsheet/detect.js';
+import { detect, detectIn, familyOf, surveyed } from '../../../../src/csv/spreadsheet/detect.js';
+import { textOf } from '../../../../src/csv/spreadsheet/text-encoding.js';
 import { COST, SELF_SERVE } from '../../../../src/domain/families/index.js';
 import { csv, fileWith, goodRow, type Reason, type Values } from '../../../support/files/files.js';
 import { encoded } from '../../../support/files/spreadsheet-files.js';
@@ -102,8 +103,33 @@ describe('the form of a file', () => {
       file: ['the text is neither UTF-8 nor UTF-16 nor Windows-1252'],
     });
     expect(reasonIn(detect(Uint8Array.of(0xff, 0xfe, 0x64), COST))).toEqual({
-      file: ['the text is not valid UTF-16LE'],
+      file: ['row 1: is not valid UTF-16LE, the encoding of the file'],
     });
+  });
+
+  test.each(['', '\ufeff'])('is UTF-8, also if a byte is not: %j before it', (mark) => {
+    const names = ['Größe', 'a\nb', '?', 'Söld'];
+    const text = csv(names.map((campaign) => goodRow('cost', { campaign })));
+    const bytes = Buffer.from(mark + text.replaceAll(',', ';'));
+    bytes[bytes.indexOf('?')] = 0xe9;
+    const found = detect(bytes, COST);
+    expect(found).toMatchObject({ encoding: 'UTF-8', rows: 4, changes: [] });
+    expect(reasonIn(found)).toEqual({
+      file: ['row 4: is not valid UTF-8, the encoding of the file'],
+    });
+  });
+
+  test('tells of all that is wrong, at once and again', () => {
+    const text = `${fileWith('cost', { cost: '1,5' })}"a"b\n`;
+    const file = surveyed(textOf(Buffer.from(text)), COST);
+    const reason = {
+      file: ['row 3: text follows the closing quote of a field'],
+      cost: ['row 2: "1,5" is not a number with a decimal point'],
+    };
+    for (let i = 0; i < 2; i++) {
+      expect(reasonIn(detectIn(file, { decimal: 'point' }))).toEqual(reason);
+    }
+    expect(reasonIn(detectIn(file, {}))).toEqual({ file: reason.file });
   });
 
   test.each(['', '\ufeff', '\n'])('is that of an empty file: %j', (text) => {
@@ -188,10 +214,9 @@ describe('dates', () => {
 });
 
 test('the family is known by the columns that only one has', () => {
-  expect(familyOf(Buffer.from('Date;Channel;Clicks\n'))).toBe(COST);
-  expect(familyOf(encoded('date\tevent_value\n', 'UTF-16LE'))).toBe(SELF_SERVE);
+  expect(familyOf('Date;Channel;Clicks\n')).toBe(COST);
+  expect(familyOf('date\tevent_value\n')).toBe(SELF_SERVE);
   for (const text of ['', 'date,channel,campaign\n', 'clicks,event_value\n']) {
-    expect(familyOf(Buffer.from(text))).toBeUndefined();
+    expect(familyOf(text)).toBeUndefined();
   }
-  expect(familyOf(Uint8Array.of(0x64, 0x81))).toBeUndefined();
 });

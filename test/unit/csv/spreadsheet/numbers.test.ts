@@ -61,7 +61,8 @@ describe('an amount', () => {
     ['1.234', '1234', '1.234'],
     ['-12,345', '-12.345', '-12345'],
   ])('%s is asked for: with a comma %s, with a point %s', (value, comma, point) => {
-    const found = ofColumn('cost', [value, '7']);
+    // The last one has to be converted in any case.
+    const found = ofColumn('cost', [value, '7', '1 234']);
     expect(found).toMatchObject({ changes: [], reason: null });
     const example = (text: string): object => ({ row: 2, before: value, after: text });
     expect(found.questions).toEqual([
@@ -77,6 +78,15 @@ describe('an amount', () => {
     const become = (decimal: 'comma' | 'point'): string =>
       after(ofColumn('cost', [value], { decimal }))[0] ?? value;
     expect([become('comma'), become('point')]).toEqual([comma, point]);
+  });
+
+  test('is not asked for where there is nothing else to convert', () => {
+    const row = goodRow('cost', { cost: '1.234', currency: 'eur' });
+    const found = detect(Buffer.from(csv([row])), COST);
+    expect(found).toMatchObject({ changes: [], questions: [], reason: null });
+    expect(after(ofColumn('cost', ['1.234'], { decimal: 'comma' }))).toEqual(['1234']);
+    const named = detect(Buffer.from(csv([row]).replace('date', 'Date')), COST);
+    expect(named.questions).toMatchObject([{ asks: 'decimal', column: 'cost' }]);
   });
 
   test.each([

@@ -115,7 +115,7 @@ describe('nothing is written', () => {
     expect(await folder.written()).toBeUndefined();
   });
 
-  test.each([
+  test.each<[string, string | Uint8Array, string, string, string]>([
     [
       'would still be wrong',
       GERMAN.replace('EUR', 'eur'),
@@ -131,6 +131,13 @@ describe('nothing is written', () => {
       'error: file.csv would not be valid once converted, nothing was written\n',
     ],
     [
+      'is UTF-8 but for a byte',
+      Buffer.from(GERMAN.replace('Größe', 'Größe?')).map((byte) => (byte === 0x3f ? 0xe9 : byte)),
+      'file.csv: 2 rows, cannot be converted\n',
+      '  file\n    row 2: is not valid UTF-8, the encoding of the file\n',
+      'error: file.csv cannot be converted, nothing was written\n',
+    ],
+    [
       'contradicts itself',
       GERMAN.replace('2.345,5', '2.5'),
       'file.csv: 2 rows, cannot be converted\n',
@@ -139,7 +146,7 @@ describe('nothing is written', () => {
     ],
     [
       'is wrong in other ways',
-      csv([goodRow('cost', { currency: 'eur' })]),
+      csv([goodRow('cost', { currency: 'eur', cost: '1.234' })]),
       'file.csv: 1 rows, 1 of them wrong, nothing to convert\n',
       '  currency\n    row 2: "eur" is not an ISO 4217 currency code in uppercase\n',
       'error: file.csv is not valid, and there is nothing to convert\n',
