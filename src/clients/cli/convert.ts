@@ -31,6 +31,7 @@ interface ConvertOptions {
   readonly output?: string;
   readonly dates?: DateForm;
   readonly decimal?: DecimalMark;
+  readonly counts?: DecimalMark;
   readonly timeZone: string;
   readonly yes?: true;
 }
@@ -60,6 +61,7 @@ export function addConvertCommand(program: Command, terminal: Output): void {
     .option('--output <out>', 'write here, also over a file (default: NAME.converted.csv, if new)')
     .addOption(new Option('--dates <form>', 'what ambiguous dates are').choices(DATE_FORMS))
     .addOption(new Option('--decimal <mark>', 'what ambiguous numbers have').choices(DECIMAL_MARKS))
+    .addOption(new Option('--counts <mark>', 'the same of counts').choices(DECIMAL_MARKS))
     .addOption(timeZoneOption("the account's time zone, which says what day it is"))
     .option('--yes', 'do not ask')
     .addHelpText('after', HELP)
@@ -76,7 +78,8 @@ async function convertFile(path: string, options: ConvertOptions, terminal: Outp
     terminal.result(foundResult(found), foundText(found));
   };
 
-  let answers: Answers = { dates: options.dates, decimal: options.decimal };
+  const { dates, decimal, counts } = options;
+  let answers: Answers = { dates, decimal, counts };
   let detection = detectIn(file, answers);
   if (detection.reason !== null) {
     show(detection);
@@ -171,7 +174,7 @@ async function answersTo(
     const answer = (await ask(`${forms.join(' or ')}? `)).toLowerCase();
     const form = forms.find((each) => each.toLowerCase() === answer);
     if (form === undefined) throw new CommandError(NOTHING_WRITTEN);
-    answers = answered(answers, form);
+    answers = answered(answers, question, form);
   }
   return answers;
 }

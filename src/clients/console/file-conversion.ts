@@ -63,14 +63,14 @@ export class FileConversion {
       this.card.showConversion();
       return;
     }
-    const { changes, reason } = detection;
+    const { changes, decided, reason } = detection;
     const isPossible = reason === null;
     const text = isPossible
       ? 'This file looks as spreadsheets save files. It can be converted here.'
       : 'This file looks as spreadsheets save files, but it cannot be converted.';
     this.card.showConversion(
       element('p', {}, text),
-      ...(changes.length > 0 ? [changesTable(name, changes)] : []),
+      ...(changes.length > 0 ? [changesTable(name, [...changes, ...decided])] : []),
       ...(isPossible
         ? this.choices.map(({ box }) => box)
         : [mistakesTable(`Why ${name} cannot be converted`, mistakesIn(reason))]),
@@ -126,7 +126,7 @@ export class FileConversion {
         radios[0]?.focus();
         return undefined;
       }
-      answers = answered(answers, option.form);
+      answers = answered(answers, question, option.form);
     }
     return answers;
   }

@@ -50,7 +50,7 @@ export class ColumnSurvey {
     if (!texts.has(value)) this.foreign++;
     for (const [form, text] of readings) {
       if (text !== value) this.changesIn(form).add(row, value, text);
-      if (texts.size > 1) this.unclear.get(form)!.add(row, value, text);
+      if (texts.size > 1) this.unclearIn(form).add(row, value, text);
     }
     if (readings.size < this.values.forms.length) this.exclude(readings, { row, value });
   }
@@ -64,17 +64,31 @@ export class ColumnSurvey {
       const message = `${quoted(second)} contradicts ${other}: no form fits both`;
       return { kind: 'mistake', row: second.row, message };
     }
-    const answer = values.asks === undefined ? undefined : answers[values.asks];
-    if (answer !== undefined) {
+    const [form] = possible;
+    const isOpen = possible.length > 1 && this.unclearIn(form!).count > 0;
+    const answer = answers[values.asks];
+    // That for counts is for several columns, so for those only that do not decide.
+    if (answer !== undefined && (isOpen || values.asks !== 'counts')) {
       const other = this.excluded.get(answer);
       if (other === undefined) return { kind: 'form', form: answer };
       const message = `${quoted(other)} is not ${FORM_WORDS[answer]}`;
       return { kind: 'mistake', row: other.row, message };
     }
-    const [form] = possible;
-    const isClear = possible.length === 1 || this.unclear.get(form!)!.count === 0;
-    if (isClear || values.asks === undefined) return { kind: 'form', form: form! };
-    return { kind: 'question', question: this.question(values.asks) };
+    return isOpen
+      ? { kind: 'question', question: this.question() }
+      : { kind: 'form', form: form! };
+  }
+
+  /** What values that have several meanings are in this form. */
+  unclearIn(form: Form): Tally {
+    return this.unclear.get(form)!;
+  }
+
+  /** The value that excludes the other meaning of such values, as messages say it. */
+  decidedBy(form: Form): string | undefined {
+    const other = this.values.forms.find((each) => each !== form && this.unclearIn(each).count > 0);
+    const place = other === undefined ? undefined : this.excluded.get(other);
+    return place === undefined ? undefined : `${quoted(place)} in row ${place.row}`;
   }
 
   private exclude(readings: ReadonlyMap<Form, string>, place: Place): void {
@@ -87,12 +101,12 @@ export class ColumnSurvey {
     this.conflict = { first: this.excluded.get(form)!, second: place };
   }
 
-  private question(asks: Question['asks']): Question {
+  private question(): Question {
     const options = this.possible.map((form) => ({
       form,
-      examples: this.unclear.get(form)!.examples,
+      examples: this.unclearIn(form).examples,
     }));
-    return { asks, column: this.name, options };
+    return { asks: this.values.asks, column: this.name, options };
   }
 }
 

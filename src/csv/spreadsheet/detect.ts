@@ -5,7 +5,7 @@ import { type Answers, type Change, type Detection, type Question, Tally } from 
 import { columnNamed, type FileSurvey, namesOf, surveyOf } from './file-survey.js';
 import { type SeparatorName, SEPARATORS } from './separated-rows.js';
 import { type Encoding, type FileText, textOf } from './text-encoding.js';
-import type { Form } from './value-forms.js';
+import { type Form, FORM_WORDS, type ValueForms } from './value-forms.js';
 
 /** A file that has been read, for whatever answers. */
 export interface SurveyedFile extends FileText {
@@ -63,7 +63,8 @@ export function planOf(file: SurveyedFile, answers: Answers): Plan {
   }
   const { separator, rows } = survey;
   const changes = changesOfFile(family, encoding, survey);
-  const questions: Question[] = [];
+  const decided: Change[] = [];
+  const questions = new Map<Question['asks'], Question>();
   const mistakes = new Findings();
   const forms = survey.columns.map((column) => {
     if (column === undefined) return undefined;
@@ -73,10 +74,13 @@ export function planOf(file: SurveyedFile, answers: Answers): Plan {
         mistakes.addOfRow(column.name, decision.row, () => decision.message);
         return undefined;
       case 'question':
-        questions.push(decision.question);
+        if (!questions.has(column.values.asks)) {
+          questions.set(column.values.asks, decision.question);
+        }
         return undefined;
       case 'form':
         changes.push(...changesOfColumn(column, decision.form));
+        decided.push(...decidedOfColumn(column, decision.form));
         return decision.form;
     }
   });
@@ -87,8 +91,9 @@ export function planOf(file: SurveyedFile, answers: Answers): Plan {
     encoding,
     separator,
     changes,
+    decided: changes.length > 0 ? decided : [],
     // Values by the rules may have another meaning too, but they are no reason to convert a file.
-    questions: isForeign ? questions : [],
+    questions: isForeign ? [...questions.values()] : [],
     reason: reasonIn([survey.findings, mistakes]),
   };
   return { detection, forms };
@@ -100,6 +105,7 @@ function unreadable({ encoding, survey }: SurveyedFile, message: string): Plan {
     encoding,
     separator: survey.separator,
     changes: [],
+    decided: [],
     questions: [],
     reason: reasonOfFile(message),
   };
@@ -143,14 +149,31 @@ function changesOfColumn(column: ColumnSurvey, form: Form): Change[] {
   const { name, values } = column;
   const tally = column.changesIn(form);
   if (tally.count === 0) return [];
-  const what = values.asks === 'dates' ? 'dates' : 'numbers';
-  return [{ what, column: name, text: changeText(form, values.asks), ...listed(tally) }];
+  const text = changeText(form, values.asks);
+  return [{ what: whatOf(values), column: name, text, ...listed(tally) }];
 }
 
-function changeText(form: Form, asks: ColumnSurvey['values']['asks']): string {
-  if (asks === 'dates') return `${form} becomes YYYY-MM-DD`;
-  const thousands = 'without separators of thousands';
-  return asks === 'decimal' ? `written with a decimal point, ${thousands}` : `written ${thousands}`;
+function decidedOfColumn(column: ColumnSurvey, form: Form): Change[] {
+  const { name, values } = column;
+  const by = column.decidedBy(form);
+  if (by === undefined) return [];
+  const text = `read as ${FORM_WORDS[form]} because of ${by}`;
+  return [{ what: whatOf(values), column: name, text, ...listed(column.unclearIn(form)) }];
+}
+
+function whatOf({ asks }: ValueForms): Change['what'] {
+  return asks === 'dates' ? 'dates' : 'numbers';
+}
+
+function changeText(form: Form, asks: Question['asks']): string {
+  switch (asks) {
+    case 'dates':
+      return `${form} becomes YYYY-MM-DD`;
+    case 'decimal':
+      return 'written with a decimal point, without separators of thousands';
+    case 'counts':
+      return 'written with digits only';
+  }
 }
 
 function listed({ count, examples }: Tally): Pick<Change, 'count' | 'examples'> {

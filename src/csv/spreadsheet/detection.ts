@@ -9,13 +9,13 @@ import type { DateForm, DecimalMark, Form } from './value-forms.js';
 export interface Answers {
   readonly dates?: DateForm | undefined;
   readonly decimal?: DecimalMark | undefined;
+  /** Of the counts that may have three decimals. */
+  readonly counts?: DecimalMark | undefined;
 }
 
 /** The answers with one more. */
-export function answered(answers: Answers, form: Form): Answers {
-  return form === 'comma' || form === 'point'
-    ? { ...answers, decimal: form }
-    : { ...answers, dates: form };
+export function answered(answers: Answers, { asks }: Question, form: Form): Answers {
+  return { ...answers, [asks]: form };
 }
 
 export interface Detection {
@@ -25,6 +25,8 @@ export interface Detection {
   readonly encoding: Encoding | null;
   readonly separator: SeparatorName;
   readonly changes: readonly Change[];
+  /** By column, how values with several meanings are read because of another value. */
+  readonly decided: readonly Change[];
   /**
    * What has to be answered before the file can be converted. Empty if nothing in the file is
    * other than the rules want it.
@@ -39,21 +41,22 @@ export function isForeign({ changes, questions }: Detection): boolean {
   return changes.length + questions.length > 0;
 }
 
-/** One thing that converting changes. */
+/** One thing that converting changes, or that it takes as decided. */
 export interface Change {
   readonly what: 'encoding' | 'separator' | 'names' | 'dates' | 'numbers';
   /** null: the file as a whole. */
   readonly column: string | null;
   /** Such as `semicolons become commas`. */
   readonly text: string;
-  /** How many values it changes; of the separator, how many rows. */
+  /** How many values that are; of the separator, how many rows. */
   readonly count: number;
   readonly examples: readonly Example[];
 }
 
 /** Values of a column that have several meanings, and nothing in the column decides. */
 export interface Question {
-  readonly asks: 'dates' | 'decimal';
+  readonly asks: keyof Answers;
+  /** The first one that the answer is for. */
   readonly column: string;
   readonly options: readonly Option[];
 }

@@ -19,8 +19,8 @@ export const FORM_WORDS: Readonly<Record<Form, string>> = {
 
 /** The forms in which spreadsheets write the values of a column. */
 export interface ValueForms {
-  /** Which answer decides where the values do not; undefined: they always do. */
-  readonly asks: 'dates' | 'decimal' | undefined;
+  /** Which answer decides where the values do not. */
+  readonly asks: 'dates' | 'decimal' | 'counts';
   readonly forms: readonly Form[];
   /**
    * What a value is in each form in which it can be read, as the rules want it; at least one.
@@ -85,19 +85,19 @@ const NUMBER_FORMS: Readonly<Record<DecimalMark, NumberForm>> = {
   comma: {
     amount:
       /^[+-]?(?:\d+(?:,\d+)?(?:[eE][+-]?\d+)?|[1-9]\d{0,2}([. '’\u00a0\u202f])\d{3}(?:\1\d{3})*(?:,\d+)?)$/,
-    count: /^(?:\d+|[1-9]\d{0,2}([. '’\u00a0\u202f])\d{3}(?:\1\d{3})*)$/,
+    count: /^(?:\d+(?:,000)?|[1-9]\d{0,2}([. '’\u00a0\u202f])\d{3}(?:\1\d{3})*)$/,
     plain: (value) => value.replace(/[. '’\u00a0\u202f]/g, '').replace(',', '.'),
   },
   point: {
     amount:
       /^[+-]?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[1-9]\d{0,2}([, '’\u00a0\u202f])\d{3}(?:\1\d{3})*(?:\.\d+)?)$/,
-    count: /^(?:\d+|[1-9]\d{0,2}([, '’\u00a0\u202f])\d{3}(?:\1\d{3})*)$/,
+    count: /^(?:\d+(?:\.000)?|[1-9]\d{0,2}([, '’\u00a0\u202f])\d{3}(?:\1\d{3})*)$/,
     plain: (value) => value.replace(/[, '’\u00a0\u202f]/g, ''),
   },
 };
 
-/** Counts are whole, so `1.234` is a thousand and more. */
-const COUNTS = numbers('count', /^\d+$/, undefined);
+/** Counts are whole, so `1.234` is a thousand and more. But `1.000` may be 1 with three decimals. */
+const COUNTS = numbers('count', /^\d+$/, 'counts');
 const AMOUNTS = numbers('amount', /^[+-]?\d+(?:[eE][+-]?\d+)?$/, 'decimal');
 
 /** @param plain matches the numbers that are the same in every form */
@@ -110,7 +110,9 @@ function numbers(kind: 'count' | 'amount', plain: RegExp, asks: ValueForms['asks
       const readings = new Map<Form, string>();
       for (const mark of DECIMAL_MARKS) {
         const form = NUMBER_FORMS[mark];
-        if (form[kind].test(value)) readings.set(mark, form.plain(value));
+        if (!form[kind].test(value)) continue;
+        const plain = form.plain(value);
+        readings.set(mark, kind === 'count' ? plain.replace(/\.000$/, '') : plain);
       }
       return readings.size > 0 ? readings : undefined;
     },

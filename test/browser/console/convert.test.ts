@@ -40,7 +40,7 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
     const content = encoded(
       german(
         { date: '13.02.2026', campaign: 'Größe 1', impressions: '1.234', cost: '1.5' },
-        { date: '14.02.2026', campaign: 'Größe 2', impressions: '7', cost: '2' },
+        { date: '14.02.2026', campaign: 'Größe 2', impressions: '1.000', cost: '2' },
       ).replace('1.5', '1,5'),
       'Windows-1252',
     );
@@ -59,11 +59,16 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
           'DD.MM.YYYY becomes YYYY-MM-DD',
           '13.02.2026 → 2026-02-13 (row 2)\n14.02.2026 → 2026-02-14 (row 3)',
         ],
-        ['impressions', 'written without separators of thousands', '1.234 → 1234 (row 2)'],
+        ['impressions', 'written with digits only', '1.234 → 1234 (row 2)\n1.000 → 1000 (row 3)'],
         [
           'cost',
           'written with a decimal point, without separators of thousands',
           '1,5 → 1.5 (row 2)',
+        ],
+        [
+          'impressions',
+          'read as a number with a decimal comma because of "1.234" in row 2',
+          '1.000 → 1000 (row 3)',
         ],
       ]);
       await console.click('sheet.csv', 'Convert');
@@ -82,14 +87,14 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
       expect(await readFile(await download.path(), 'utf8')).toBe(
         'date,channel,currency,campaign,impressions,clicks,cost\n' +
           '2026-02-13,Search,EUR,Größe 1,1234,10,1.5\n' +
-          '2026-02-14,Search,EUR,Größe 2,7,10,2\n',
+          '2026-02-14,Search,EUR,Größe 2,1000,10,2\n',
       );
       await console.click('sheet.csv', 'Send');
       await console.state('sheet.csv', 'Succeeded');
     });
     expect(await rowsOf('Größe')).toEqual([
       { date: '2026-02-13', campaign: 'Größe 1', impressions: 1234, cost: 1.5 },
-      { date: '2026-02-14', campaign: 'Größe 2', impressions: 7, cost: 2 },
+      { date: '2026-02-14', campaign: 'Größe 2', impressions: 1000, cost: 2 },
     ]);
     await console.close();
   });

@@ -17,7 +17,7 @@ interface Found {
 /** The result of the command as JSON. */
 export function foundResult(found: Found): object {
   const { name, family, output, detection, judgement } = found;
-  const { rows, encoding, separator, changes, questions } = detection;
+  const { rows, encoding, separator, changes, decided, questions } = detection;
   const isValid = judgement === undefined ? null : !judgement.problems.any;
   return {
     file: name,
@@ -26,6 +26,7 @@ export function foundResult(found: Found): object {
     encoding,
     separator,
     changes,
+    decided,
     questions,
     isValid,
     wrongRows: judgement?.wrongRows ?? null,
@@ -41,7 +42,7 @@ export function foundText(found: Found): string {
   const questions = judgement === undefined ? detection.questions : [];
   const lines = [
     `${found.name}: ${detection.rows} rows, ${stateText(found)}`,
-    ...detection.changes.map((change) => `  ${changeText(change)}`),
+    ...[...detection.changes, ...detection.decided].map((change) => `  ${changeText(change)}`),
     ...questions.map((question) => `  ${questionText(question)}`),
     ...Object.entries(reasonOf(found)).flatMap(([column, messages]) => [
       `  ${column}`,

@@ -189,7 +189,8 @@ test('a valid file in any of these forms is converted back to its rows', () => {
       fc.pre(!isWindows || isAscii(foreign) || textOf(foreign).encoding === 'Windows-1252');
       files++;
       const { dates, decimal } = how;
-      const back = convertedBytes(foreign, familyNamed(family), { dates, decimal });
+      const answers = { dates, decimal, counts: decimal };
+      const back = convertedBytes(foreign, familyNamed(family), answers);
       expect(parseStrictCsv(back.toString())).toEqual(rows);
       expect(detect(back, familyNamed(family), { decimal: 'point' }).changes).toEqual([]);
     }),

@@ -35,6 +35,7 @@ describe('the form of a file', () => {
       encoding: 'UTF-8',
       separator: 'comma',
       changes: [],
+      decided: [],
       questions: [],
       reason: null,
     });
@@ -170,6 +171,25 @@ describe('dates', () => {
       ['01/02/2026', '2026-02-01'],
       ['31/01/2026', '2026-01-31'],
     ]);
+  });
+
+  test('that a row decides are shown with it', () => {
+    const { decided } = ofColumn('date', ['01/02/2026', '03/03/2026', '02/13/2026', '04/05/2026']);
+    expect(decided).toEqual([
+      {
+        what: 'dates',
+        column: 'date',
+        text: 'read as a date of the form MM/DD/YYYY because of "02/13/2026" in row 4',
+        count: 2,
+        examples: [
+          { row: 2, before: '01/02/2026', after: '2026-01-02' },
+          { row: 5, before: '04/05/2026', after: '2026-04-05' },
+        ],
+      },
+    ]);
+    for (const values of [['13/02/2026'], ['03/03/2026'], ['01.02.2026']]) {
+      expect(ofColumn('date', values).decided).toEqual([]);
+    }
   });
 
   test('that no row decides are asked for', () => {

@@ -100,6 +100,26 @@ describe('an amount', () => {
     expect(after(found)).toEqual(plain);
   });
 
+  test('of several meanings is shown with the row that decides, also if it stays', () => {
+    const rows = ['1.234', '7', '0.50', '2.345'].map((cost) => goodRow('cost', { cost }));
+    const { changes, decided } = detect(Buffer.from(csv(rows).replaceAll(',', ';')), COST);
+    expect(changes.map(({ what }) => what)).toEqual(['separator']);
+    expect(decided).toEqual([
+      {
+        what: 'numbers',
+        column: 'cost',
+        text: 'read as a number with a decimal point because of "0.50" in row 4',
+        count: 2,
+        examples: [
+          { row: 2, before: '1.234', after: '1.234' },
+          { row: 5, before: '2.345', after: '2.345' },
+        ],
+      },
+    ]);
+    // Nothing is converted, so nothing is read in one way or the other.
+    expect(detect(Buffer.from(csv(rows)), COST)).toMatchObject({ changes: [], decided: [] });
+  });
+
   test('that contradicts another one is told of with both rows', () => {
     expect(reasonIn(ofColumn('cost', ['7', '1,5', '1.234', '2.5']))).toEqual({
       cost: ['row 5: "2.5" contradicts "1,5" in row 3: no form fits both'],
@@ -124,12 +144,59 @@ describe('a count', () => {
     ['12 345', '12345'],
     ['999’999', '999999'],
   ])('is whole, so %s is %s, and no answer changes that', (value, plain) => {
-    const answers: Answers[] = [{}, { decimal: 'comma' }, { decimal: 'point' }];
+    const answers: Answers[] = [{}, { decimal: 'point' }, { counts: 'comma' }, { counts: 'point' }];
     for (const answer of answers) {
       const found = ofColumn('clicks', [value, '5'], answer);
       expect(found).toMatchObject({ questions: [], reason: null });
       expect(after(found)).toEqual([plain]);
     }
+  });
+
+  test.each([
+    ['1.000', '1000', '1'],
+    ['25,000', '25', '25000'],
+  ])('%s is asked for: with a comma %s, with a point %s', (value, comma, point) => {
+    const found = ofColumn('clicks', [value, '7']);
+    expect(found).toMatchObject({ changes: [], reason: null });
+    const example = (text: string): object => ({ row: 2, before: value, after: text });
+    expect(found.questions).toEqual([
+      {
+        asks: 'counts',
+        column: 'clicks',
+        options: [
+          { form: 'comma', examples: [example(comma)] },
+          { form: 'point', examples: [example(point)] },
+        ],
+      },
+    ]);
+    for (const [counts, plain] of [['comma', comma], ['point', point]] as const) {
+      expect(after(ofColumn('clicks', [value], { counts }))).toEqual([plain]);
+      expect(ofColumn('clicks', [value], { decimal: counts }).questions).toHaveLength(1);
+    }
+  });
+
+  test.each([
+    ['1.234', ['1000', '1234']],
+    ['1.000.000', ['1000', '1000000']],
+    ['0.000', ['1', '0']],
+    ['1000.000', ['1', '1000']],
+  ])('that may have three decimals is decided by another row: %s', (value, plain) => {
+    const found = ofColumn('clicks', ['1.000', value]);
+    expect(found).toMatchObject({ questions: [], reason: null });
+    expect(after(found)).toEqual(plain);
+    expect(found.decided).toMatchObject([{ column: 'clicks', count: 1 }]);
+  });
+
+  test('is asked for once, with an answer for the columns that are open', () => {
+    const row = goodRow('cost', { impressions: '1.000', clicks: '2.000', cost: '0.5' });
+    const text = csv([row, { ...row, impressions: '2.500' }, row]);
+    const found = detect(Buffer.from(text), COST);
+    expect(found.questions).toMatchObject([{ asks: 'counts', column: 'clicks' }]);
+    const answered = detect(Buffer.from(text), COST, { counts: 'point' });
+    expect(answered).toMatchObject({ questions: [], reason: null });
+    expect(after(answered)).toEqual(['1000', '2500', '1000', '2', '2', '2']);
+    const open = detect(Buffer.from(csv([row])), COST);
+    expect(open.questions).toMatchObject([{ asks: 'counts', column: 'impressions' }]);
   });
 
   test.each(['1.5', '1,00', '1.234,0', '0.123', '-1.234', '1e3'])(

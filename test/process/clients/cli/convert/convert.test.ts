@@ -14,7 +14,7 @@ const CHANGES =
   'Currency -> currency, and 4 more\n' +
   '  date: DD.MM.YYYY becomes YYYY-MM-DD: 13.02.2026 -> 2026-02-13 (row 2), ' +
   '14.02.2026 -> 2026-02-14 (row 3)\n' +
-  '  impressions: written without separators of thousands: 1.234 -> 1234 (row 2)\n' +
+  '  impressions: written with digits only: 1.234 -> 1234 (row 2)\n' +
   '  cost: written with a decimal point, without separators of thousands: 1,5 -> 1.5 (row 2), ' +
   '2.345,5 -> 2345.5 (row 3)\n';
 const QUESTIONS = [
@@ -78,6 +78,14 @@ describe('somebody at the terminal', () => {
   });
 });
 
+test('what one row decides for others is shown with it', async () => {
+  const { out } = await folder.convert(GERMAN.replace(';7;', ';1.000;'), ['--yes']);
+  expect(out).toContain(
+    '  impressions: read as a number with a decimal comma because of "1.234" in row 2: ' +
+      '1.000 -> 1000 (row 3)\n',
+  );
+});
+
 describe('without a terminal', () => {
   test('it shows what it would change, and names the option that it lacks', async () => {
     const { code, out, err } = await folder.convert(encoded(GERMAN, 'Windows-1252'));
@@ -101,9 +109,9 @@ describe('without a terminal', () => {
   });
 
   test('the options answer', async () => {
-    const args = ['--dates', 'MM/DD/YYYY', '--decimal', 'comma', '--yes'];
-    expect((await folder.convert(AMBIGUOUS, args)).code).toBe(0);
-    expect(await folder.written()).toContain('2026-01-02,Search,EUR,Spring,100,10,1.234\n');
+    const args = ['--dates', 'MM/DD/YYYY', '--decimal', 'comma', '--counts', 'point', '--yes'];
+    expect((await folder.convert(AMBIGUOUS.replace('100', '"1,000"'), args)).code).toBe(0);
+    expect(await folder.written()).toContain('2026-01-02,Search,EUR,Spring,1000,10,1.234\n');
   });
 });
 
