@@ -17,7 +17,7 @@ import {
 } from '../../csv/spreadsheet/value-forms.js';
 import { type Family, type FamilyName, familyNamed } from '../../domain/families/index.js';
 import { foundResult, foundText, optionsText, questionText } from './convert/convert-text.js';
-import { outputFor, writeOutput } from './convert/output-file.js';
+import { outputFor, outputQuestion, writeOutput } from './convert/output-file.js';
 import { timeZoneOption } from './options.js';
 import { asking } from './preview.js';
 import { CommandError, type Output } from './terminal.js';
@@ -105,7 +105,7 @@ async function convertFile(path: string, options: ConvertOptions, terminal: Outp
     );
   }
   if (!isForeign(detection)) return;
-  await asking(terminal, isSilent, NOTHING_WRITTEN)(`Write ${output.path}?`);
+  await asking(terminal, isSilent, NOTHING_WRITTEN)(outputQuestion(output));
   await writeOutput(output, content);
   terminal.hint(`wrote ${output.path}\n`);
 }

@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { convertedName } from '../../../csv/spreadsheet/convert.js';
 import { CommandError } from '../terminal.js';
 
 /** Where a converted file goes. */
 interface OutputFile {
   readonly path: string;
-  /** Whether nothing is there that would be replaced. */
-  readonly isNew: boolean;
+  /** What is there; undefined: nothing. */
+  readonly there: Stats | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export async function outputFor(input: string, given: string | undefined): Promi
   }
   const path = given ?? convertedName(input);
   const there = await statOf(path);
-  if (there === undefined) return { path, isNew: true };
+  if (there === undefined) return { path, there };
   if (there.isDirectory()) throw new CommandError(`${path} is a folder`, 2);
   const own = input === '-' ? undefined : await statOf(input);
   if (own?.dev === there.dev && own.ino === there.ino) {
@@ -31,21 +33,50 @@ export async function outputFor(input: string, given: string | undefined): Promi
   if (given === undefined) {
     throw new CommandError(`${path} is there already: name it with --output to replace it`, 2);
   }
-  return { path, isNew: false };
+  return { path, there };
 }
 
-/** @throws CommandError */
+/** The question before it is written. */
+export function outputQuestion({ path, there }: OutputFile): string {
+  return `${there?.isFile() === true ? 'Replace' : 'Write'} ${path}?`;
+}
+
+/**
+ * Writes the whole content or nothing: a part of a file may be valid. Into what is no file, such as
+ * a pipe, it writes directly.
+ *
+ * @throws CommandError
+ */
 export async function writeOutput(
-  { path, isNew }: OutputFile,
-  content: readonly Uint8Array[],
+  { path, there }: OutputFile,
+  content: Iterable<Uint8Array>,
 ): Promise<void> {
   try {
-    // Not over a file that has come in the meantime.
-    await writeFile(path, content, { flag: isNew ? 'wx' : 'w' });
+    if (there === undefined || there.isFile()) await writeWhole(path, there, content);
+    else await writeFile(path, content);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (isNew && code !== 'EEXIST') await rm(path, { force: true }).catch(() => undefined);
     throw new CommandError(`${path} cannot be written: ${code ?? 'unknown'}`);
+  }
+}
+
+async function writeWhole(
+  path: string,
+  there: Stats | undefined,
+  content: Iterable<Uint8Array>,
+): Promise<void> {
+  // A link to a file stays one.
+  const target = there === undefined ? path : await realpath(path);
+  const draft = join(dirname(target), `.custom-data-${randomUUID()}.part`);
+  try {
+    const mode = there === undefined ? 0o666 : there.mode & 0o777;
+    await writeFile(draft, content, { flag: 'wx', flush: true, mode });
+    // Not over a file that has come in the meantime. Not all file systems have hard links.
+    if (there === undefined) await writeFile(target, '', { flag: 'wx' });
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
   }
 }
 

@@ -20,7 +20,8 @@ describe('the output', () => {
     const message = 'file.converted.csv is there already: name it with --output to replace it';
     expect([code, out, err]).toEqual([2, '', `error: ${message}\n`]);
     expect(await folder.written()).toBe('x');
-    expect((await folder.convert(GERMAN, ['--yes', '--output', folder.output])).code).toBe(0);
+    const named = await folder.convert(GERMAN, ['--output', folder.output], ['y']);
+    expect([named.code, named.asked]).toEqual([0, ['Replace file.converted.csv? [y/N] ']]);
     expect(await folder.written()).toBe(CONVERTED);
   });
 

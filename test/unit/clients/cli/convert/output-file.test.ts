@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmod,
+  lstat,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { outputFor, writeOutput } from '../../../../../src/clients/cli/convert/output-file.js';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'output-file-'));
+  path = join(folder, 'x.csv');
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const PIECES = ['a\n', 'b\n'].map((text) => Buffer.from(text));
+
+/** A disk that becomes full behind the first piece. */
+function* cutOff(): Generator<Uint8Array, void> {
+  yield PIECES[0]!;
+  throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+}
+
+describe('the converted file', () => {
+  test('is written with all its pieces, and nothing else is left', async () => {
+    await writeOutput(await outputFor('-', path), PIECES);
+    expect(await readFile(path, 'utf8')).toBe('a\nb\n');
+    expect(await readdir(folder)).toEqual(['x.csv']);
+  });
+
+  test('is not there at all when it cannot be written to its end', async () => {
+    const written = writeOutput(await outputFor('-', path), cutOff());
+    await expect(written).rejects.toThrow(`${path} cannot be written: ENOSPC`);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('leaves the one before as it was until it is whole', async () => {
+    await writeFile(path, 'before\n');
+    await expect(writeOutput(await outputFor('-', path), cutOff())).rejects.toThrow('ENOSPC');
+    expect(await readFile(path, 'utf8')).toBe('before\n');
+    expect(await readdir(folder)).toEqual(['x.csv']);
+  });
+
+  test('is not written over one that has come in the meantime', async () => {
+    const output = await outputFor('-', path);
+    await writeFile(path, 'other\n');
+    await expect(writeOutput(output, PIECES)).rejects.toThrow(`${path} cannot be written: EEXIST`);
+    expect(await readFile(path, 'utf8')).toBe('other\n');
+    expect(await readdir(folder)).toEqual(['x.csv']);
+  });
+
+  test('takes the place of what a link names, with its rights', async () => {
+    const link = join(folder, 'link.csv');
+    await writeFile(path, 'before\n');
+    await chmod(path, 0o600);
+    await symlink(path, link);
+    await writeOutput(await outputFor('-', link), PIECES);
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect(await readFile(path, 'utf8')).toBe('a\nb\n');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('goes into a pipe piece by piece', async () => {
+    execFileSync('mkfifo', [path]);
+    const read = readFile(path, 'utf8');
+    await writeOutput(await outputFor('-', path), PIECES);
+    expect(await read).toBe('a\nb\n');
+    expect((await stat(path)).isFIFO()).toBe(true);
+  });
+});
