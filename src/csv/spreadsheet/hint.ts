@@ -25,7 +25,7 @@ export function spreadsheetHint(
   if (looks.length === 0) return undefined;
   return (
     `the file looks like one with ${looks.join(', ')}: ` +
-    '"custom-data convert" can make a valid file of it'
+    '"custom-data convert" shows what it can convert'
   );
 }
 

@@ -19,7 +19,7 @@ import { runs } from '../../../support/model/property.js';
 
 /** The message about a file with these looks. */
 const hint = (looks: string): string =>
-  `the file looks like one with ${looks}: "custom-data convert" can make a valid file of it`;
+  `the file looks like one with ${looks}: "custom-data convert" shows what it can convert`;
 
 const good = fileWith('cost', { campaign: 'Größe' });
 
@@ -82,6 +82,13 @@ describe('nothing more is said', () => {
     ['of numbers that contradict', csv([goodRow('cost', { cost: '1,5' }), goodRow('cost')])],
     ['of amounts with three decimals', fileWith('cost', { cost: '1.234', currency: 'eur' })],
     ['of bytes that are no text', Buffer.concat([Buffer.from(good), Buffer.from([0x81, 0xff])])],
+    [
+      'of UTF-8 with a wrong byte',
+      Buffer.concat([
+        Buffer.from(good),
+        Buffer.from(good.split('\n')[1]!.replace('Größe', 'ö'), 'latin1'),
+      ]),
+    ],
     ['of text values', fileWith('cost', { campaign: '1,5', term: '1.2.2026', currency: 'eur' })],
     ['of semicolons in a value', fileWith('cost', { campaign: 'a;b;c;d', currency: 'eur' })],
   ])('%s', (_name, file) => {
