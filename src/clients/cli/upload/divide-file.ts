@@ -61,7 +61,7 @@ async function divideFile(
     });
     progress.clear();
     if (problems.any) {
-      if (hint !== undefined) problems.add(FILE, 0, hint);
+      if (hint !== undefined) problems.addForCertain(FILE, hint);
       const lines = [source.name, ...problems.lines()];
       const counts = { requests: 0, succeeded: 0, failed: 0, open: 0, failedRequests: [] };
       const summary: Summary = {

@@ -18,15 +18,13 @@ export class Problems {
   /** @param row where the message belongs; 0: to the file as a whole */
   add(column: string, row: number, message: string): void {
     const known = this.of(column);
-    known.count++;
-    const { first } = known;
-    const last = first.at(-1);
-    if (first.length === MESSAGES_A_COLUMN) {
-      if (row >= last!.row) return;
-      first.pop();
-    }
-    const at = first.findIndex((other) => other.row > row);
-    first.splice(at === -1 ? first.length : at, 0, { row, message });
+    if (known.first.length === MESSAGES_A_COLUMN && row >= known.first.at(-1)!.row) known.count++;
+    else this.keep(known, row, message);
+  }
+
+  /** A message about the file that is given in any case: where there is no room, for the last one. */
+  addForCertain(column: string, message: string): void {
+    this.keep(this.of(column), 0, message);
   }
 
   /** A message about the file as a whole, which several of its parts may have. */
@@ -59,6 +57,14 @@ export class Problems {
       `  ${column}`,
       ...messages.map((message) => `    ${message}`),
     ]);
+  }
+
+  private keep(known: ColumnProblems, row: number, message: string): void {
+    known.count++;
+    const { first } = known;
+    if (first.length === MESSAGES_A_COLUMN) first.pop();
+    const at = first.findIndex((other) => other.row > row);
+    first.splice(at === -1 ? first.length : at, 0, { row, message });
   }
 
   private of(column: string): ColumnProblems {

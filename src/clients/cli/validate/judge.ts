@@ -64,6 +64,6 @@ export async function judge(
       problems.add(column, 0, message);
     },
   });
-  if (problems.any && hint !== undefined) problems.add(FILE, 0, hint);
+  if (problems.any && hint !== undefined) problems.addForCertain(FILE, hint);
   return { rows, wrongRows, columns, problems, annotated };
 }

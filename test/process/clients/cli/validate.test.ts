@@ -166,10 +166,13 @@ test('a key that fits into no request, a wrong header and an empty file are said
 });
 
 test('a file as a spreadsheet saves it is said to be one, as the service says it', async () => {
+  const many = Array.from({ length: 1_000 }, (_, i) => goodRow('cost', { campaign: `c${i}` }));
   const files = [
     csv([goodRow('cost')]).replaceAll(',', ';'),
     csv([goodRow('cost', { date: '31.12.2025' }), goodRow('cost', { cost: '1,5' })]),
     Buffer.from(csv([goodRow('cost', { campaign: 'Größe' })]), 'latin1'),
+    // Its first other letter comes late.
+    Buffer.from(csv([...many, goodRow('cost', { campaign: 'Größe' })]), 'latin1'),
   ];
   for (const file of files) {
     const hint = reasonFor('cost', file)['file']!.at(-1)!;
