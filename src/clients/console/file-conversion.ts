@@ -97,7 +97,7 @@ export class FileConversion {
   }
 
   private async convert(): Promise<void> {
-    const { chosen: file, family, card, page } = this;
+    const { chosen: file, family, card, page, detection } = this;
     const answers = this.answers();
     if (answers === undefined) return;
     card.say('Being converted here', 'busy');
@@ -113,7 +113,9 @@ export class FileConversion {
     this.hasFailed = checked.reason !== null;
     if (!this.hasFailed) this.file = made;
     announce(`${file.name} was ${this.hasFailed ? 'not ' : ''}converted`);
-    this.checked(checked);
+    // One of the answers may be what is wrong.
+    const isToAnswer = this.hasFailed && detection !== null && detection.questions.length > 0;
+    this.checked({ ...checked, detection: isToAnswer ? detection : null });
   }
 
   /** What was chosen; undefined: something was not, which the user is told. */

@@ -209,12 +209,15 @@ export class Upload {
       card.offer([this.sending('Send unchecked'), this.removing()]);
       return;
     }
-    const command = element(
-      'code',
-      {},
-      `custom-data upload ${shellWord(file.name)} --family ${family}`,
+    const command = (name: string): HTMLElement =>
+      element('code', {}, `custom-data ${name} ${shellWord(file.name)} --family ${family}`);
+    card.explain(
+      why,
+      'The command line tool divides files of any size:',
+      command('upload'),
+      'If a spreadsheet has saved the file, convert it first, and upload what that writes:',
+      command('convert'),
     );
-    card.explain(why, 'The command line tool divides files of any size:', command);
     card.offer([this.removing()]);
   }
 

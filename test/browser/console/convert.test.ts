@@ -15,6 +15,19 @@ function german(...rows: readonly Values[]): string {
     .replaceAll('\n', '\r\n');
 }
 
+/** A day that may be uploaded, as DD/MM/YYYY; as MM/DD/YYYY it is one that may not. */
+function ambiguousDay(): string {
+  for (let ago = 1; ago < 60; ago++) {
+    const date = new Date(Date.now() - ago * 86_400_000);
+    const [, month, day] = date.toISOString().slice(0, 10).split('-') as [string, string, string];
+    const year = date.getUTCFullYear();
+    const other = Date.parse(`${year}-${day}-${month}T00:00:00Z`);
+    const days = (Date.now() - other) / 86_400_000;
+    if (days < -2 || days > 100) return `${day}/${month}/${year}`;
+  }
+  throw new Error('no day is ambiguous');
+}
+
 describeWithChromium('a file of a spreadsheet in the console', () => {
   let service: ConsoleService;
   beforeAll(async () => {
@@ -145,6 +158,39 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
       expect(await isOffered(console, 'wrong.csv', 'Download the converted file')).toBe(false);
       const send = console.page.getByRole('button', { name: 'Send all valid files' });
       expect(await send.isDisabled()).toBe(true);
+    });
+    await console.close();
+  });
+
+  test('is offered again if it is not valid with the answer', async () => {
+    const columns = 'date,channel,event_category,event_value\n';
+    const content = `${columns}${ambiguousDay()},a,again,1\n`;
+    const console = await visit(async (console) => {
+      await console.chooseFamily('Self-serve');
+      await console.pick({ name: 'again.csv', content });
+      const card = console.card('again.csv');
+      const choose = (form: string): Promise<void> =>
+        card.getByRole('radio', { name: `a date of the form ${form}` }).check();
+      await choose('MM/DD/YYYY');
+      await console.click('again.csv', 'Convert');
+      await console.state('again.csv', '1 wrong row once converted');
+      await choose('DD/MM/YYYY');
+      await console.click('again.csv', 'Convert');
+      await console.state('again.csv', 'Valid: 1 row');
+    });
+    await console.close();
+  });
+
+  test('that is too large once converted is one for the command line tool', async () => {
+    const row = goodRow('cost', { channel: 'é'.repeat(60), campaign: 'é'.repeat(60) });
+    const rows = Array.from({ length: 5_500 }, (_, i) => ({ ...row, term: `t${i}` }));
+    const content = encoded(csv(rows), 'Windows-1252');
+    const console = await visit(async (console) => {
+      await console.pick({ name: 'grows.csv', content });
+      await console.click('grows.csv', 'Convert');
+      await console.state('grows.csv', 'Too large for one request');
+      const line = "custom-data convert 'grows.csv' --family cost";
+      expect(await console.card('grows.csv').innerText()).toContain(line);
     });
     await console.close();
   });

@@ -135,7 +135,10 @@ describeWithChromium('a file in the console', () => {
       await console.pick({ name: 'cost large.csv', content: csv(rows) });
       await console.state('cost large.csv', 'Too large for one request');
       const card = console.card('cost large.csv');
-      expect(await card.innerText()).toContain("custom-data upload 'cost large.csv' --family cost");
+      for (const command of ['upload', 'convert']) {
+        const line = `custom-data ${command} 'cost large.csv' --family cost`;
+        expect(await card.innerText()).toContain(line);
+      }
       expect(await card.getByRole('button', { name: 'Send' }).count()).toBe(0);
 
       await console.chooseFamily('Self-serve');
