@@ -74,9 +74,8 @@ export class ColumnSurvey {
       const message = `${quoted(other)} is not ${FORM_WORDS[answer]}`;
       return { kind: 'mistake', row: other.row, message };
     }
-    return isOpen
-      ? { kind: 'question', question: this.question() }
-      : { kind: 'form', form: form! };
+    if (isOpen) return { kind: 'question', question: this.question() };
+    return { kind: 'form', form: form! };
   }
 
   /** What values that have several meanings are in this form. */

@@ -96,7 +96,7 @@ const NUMBER_FORMS: Readonly<Record<DecimalMark, NumberForm>> = {
   },
 };
 
-/** Counts are whole, so `1.234` is a thousand and more. But `1.000` may be 1 with three decimals. */
+/** Counts are whole, so `1.234` is a thousand and more. `1.000` may be 1 with three decimals. */
 const COUNTS = numbers('count', /^\d+$/, 'counts');
 const AMOUNTS = numbers('amount', /^[+-]?\d+(?:[eE][+-]?\d+)?$/, 'decimal');
 

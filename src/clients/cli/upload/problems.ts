@@ -22,7 +22,7 @@ export class Problems {
     else this.keep(known, row, message);
   }
 
-  /** A message about the file that is given in any case: where there is no room, for the last one. */
+  /** A message about the file that is given in any case: without room in place of the last one. */
   addForCertain(column: string, message: string): void {
     this.keep(this.of(column), 0, message);
   }
