@@ -162,7 +162,7 @@ export const logRefusals = new Counter({
 
 export const warehouseErrors = new Counter({
   name: 'custom_data_warehouse_errors_total',
-  help: 'Failed statements of the warehouse, by class (retry, memory, rejected).',
+  help: 'Failed statements of the warehouse, by class (retry, memory, rejected), without those of previews that need too much.',
   labelNames: ['class'] as const,
 });
 

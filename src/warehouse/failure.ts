@@ -1,6 +1,6 @@
 import type { FailureClass } from './warehouse.js';
 
-export type StatementKind = 'insert' | 'other';
+export type StatementKind = 'insert' | 'preview' | 'other';
 
 /**
  * What the engine's error codes say about a statement, in the process or over HTTP.

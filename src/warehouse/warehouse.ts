@@ -81,6 +81,14 @@ export class WarehouseError extends Error {
   }
 }
 
+/** ClickHouse's codes of a query that reads more, takes longer or needs more memory than it may. */
+const OVER_LIMITS: readonly unknown[] = [158, 159, 241];
+
+/** Whether a query has gone beyond the limits in its own settings. */
+export function isOverLimits({ code }: WarehouseError): boolean {
+  return OVER_LIMITS.includes(code);
+}
+
 /** Whether the same statement may succeed later: every one but an insert of a block that is refused. */
 export function isPassing(error: unknown): boolean {
   return error instanceof WarehouseError && error.failure !== 'rejected';

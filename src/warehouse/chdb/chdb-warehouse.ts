@@ -12,6 +12,7 @@ import { ONE_PART } from '../one-part.js';
 import { structureOf } from '../native/block.js';
 import { identifier, text } from '../sql.js';
 import {
+  isOverLimits,
   WarehouseError,
   type LookUpLane,
   type NativeBlock,
@@ -116,7 +117,7 @@ export class ChdbWarehouse implements Warehouse {
   }
 
   async lookUp<Row>(sql: string, asked: NativeBlock, lane: LookUpLane = 'rows'): Promise<Row[]> {
-    const result = await this.run('other', () =>
+    const result = await this.run(lane === 'previews' ? 'preview' : 'other', () =>
       this.files.with(asked, (path) =>
         (lane === 'rows' ? this.lookUps : this.ofPreviews()).run((session) =>
           session.queryAsync(`WITH asked AS (SELECT * FROM ${tableIn(path, asked)}) ${sql}`, {
@@ -150,7 +151,10 @@ export class ChdbWarehouse implements Warehouse {
       return await running;
     } catch (error) {
       const failed = asWarehouseError(error, kind);
-      warehouseErrors.inc({ class: failed.failure });
+      // Previews go on without what needs too much: nothing is wrong with the warehouse.
+      if (kind !== 'preview' || !isOverLimits(failed)) {
+        warehouseErrors.inc({ class: failed.failure });
+      }
       // The engine holds this file as long as it has the folder open.
       const lost = lostDisk(resolve(this.folder, 'status'));
       if (lost !== undefined) this.failure.report(lost);

@@ -18,6 +18,7 @@ import { ONE_PART } from '../one-part.js';
 import { refusalOf } from '../refusal.js';
 import { identifier } from '../sql.js';
 import {
+  isOverLimits,
   WarehouseError,
   type LookUpLane,
   type NativeBlock,
@@ -161,7 +162,7 @@ export class ClickHouseWarehouse implements Warehouse {
   async lookUp<Row>(sql: string, asked: NativeBlock, lane: LookUpLane = 'rows'): Promise<Row[]> {
     const client = lane === 'rows' ? this.client : this.previews;
     const { contentType, parts } = formOf('asked', asked);
-    return this.run('other', async () => {
+    return this.run(lane === 'previews' ? 'preview' : 'other', async () => {
       const { stream } = await client.exec({
         query: `${sql} FORMAT JSONEachRow`,
         values: Readable.from(requestBody(parts)),
@@ -188,7 +189,10 @@ export class ClickHouseWarehouse implements Warehouse {
       return await statement();
     } catch (error) {
       const failed = asWarehouseError(error, kind);
-      warehouseErrors.inc({ class: failed.failure });
+      // Previews go on without what needs too much: nothing is wrong with the warehouse.
+      if (kind !== 'preview' || !isOverLimits(failed)) {
+        warehouseErrors.inc({ class: failed.failure });
+      }
       if (refusalOf(failed) !== undefined) warehouseRefusals.inc();
       throw failed;
     }
