@@ -1,6 +1,6 @@
 import { type Family, keyColumns, ownTexts, valueColumns } from '../../domain/families/index.js';
 import type { NativeBlock, Warehouse } from '../warehouse.js';
-import { FOR_PREVIEWS } from './aside.js';
+import { FOR_COMPARISONS } from './aside.js';
 
 /**
  * Sums by column: of cost `impressions`, `clicks` and `cost`, of self-serve `event_value`. Null:
@@ -46,8 +46,8 @@ export interface Comparison {
   readonly replaced: readonly ReplacedKey[];
 }
 
-/** Keys of one comparison. */
-export const MOST_COMPARED = 10_000;
+/** Keys and CSV rows of one comparison, unless one key has more rows. */
+export const MOST_COMPARED = { keys: 10_000, rows: 20_000 };
 /** So many replaced keys are listed. */
 export const MOST_LISTED = 100;
 /** So many keys with other currencies. */
@@ -177,7 +177,7 @@ function comparisonSql(database: string, family: Family): string {
     SETTINGS
       optimize_move_to_prewhere_if_final = 1,
       join_use_nulls = 0,
-      ${FOR_PREVIEWS}`;
+      ${FOR_COMPARISONS}`;
 }
 
 /**

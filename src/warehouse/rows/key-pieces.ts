@@ -5,11 +5,14 @@ import { ColumnCursor, type ValueSize } from '../native/column-cursor.js';
 const DAY: ValueSize = 2;
 const NUMBER: ValueSize = 8;
 
-/** The upload's keys in their order, at most `most` at a time, each piece as an upload of its own. */
+/**
+ * The upload's keys in their order, in pieces of at most so many keys and CSV rows, each as an upload
+ * of its own. A key with more rows is a piece alone.
+ */
 export function* keyPieces(
   family: Family,
   upload: PreparedUpload,
-  most: number,
+  most: { readonly keys: number; readonly rows: number },
 ): Generator<PreparedUpload, void> {
   const values = valueColumns(family).map(() => NUMBER);
   const ownColumns = ownTexts(family).map((): ValueSize => 'text');
@@ -18,8 +21,9 @@ export function* keyPieces(
   const csvRows = cursorsOf(upload.csvRowColumns, [...values, 'text']);
   // The currency, then three numbers.
   const totals = cursorsOf(upload.totalColumns, ['text', NUMBER, NUMBER, NUMBER]);
-  for (let from = 0; from < upload.keys; from += most) {
-    const to = Math.min(from + most, upload.keys);
+  let from = 0;
+  while (from < upload.keys) {
+    const to = endOfPiece(upload, from, most);
     const combinationCounts = upload.combinationCounts.subarray(from, to);
     const csvRowCounts = upload.csvRowCounts.subarray(from, to);
     const totalCounts = upload.totalCounts.subarray(from, to);
@@ -35,7 +39,22 @@ export function* keyPieces(
       totalCounts,
       totalColumns: taken(totals, sumOf(totalCounts)),
     };
+    from = to;
   }
+}
+
+function endOfPiece(
+  { keys, combinationCounts, csvRowCounts }: PreparedUpload,
+  from: number,
+  most: { readonly keys: number; readonly rows: number },
+): number {
+  const end = Math.min(from + most.keys, keys);
+  let rows = 0;
+  for (let key = from; key < end; key++) {
+    rows += Math.max(combinationCounts[key]!, csvRowCounts[key]!);
+    if (rows > most.rows && key > from) return key;
+  }
+  return end;
 }
 
 function cursorsOf(
