@@ -9,8 +9,11 @@ import { type FileValues, valuesOf } from './warnings/file-values.js';
 import { warningsOfFile } from './warnings/file-warnings.js';
 import type { Warning } from './answer.js';
 
-/** A file with more keys is checked and counted, but not compared. */
+/** A file with more keys is too large to compare. */
 const MOST_KEYS = 100_000;
+/** So is one with more rows or more bytes, unpacked: it gets no warnings either. */
+const MOST_ROWS = 200_000;
+const MOST_BYTES = 16 * 1024 * 1024;
 
 export interface FileToCheck extends PreviewedFile {
   /** See `PreviewerOptions`. */
@@ -21,7 +24,8 @@ export interface FileToCheck extends PreviewedFile {
 export interface PreviewedFile {
   readonly family: FamilyName;
   readonly account: string;
-  readonly parts: readonly Uint8Array[];
+  /** They follow one another. Each has a buffer of its own, which moves to the thread. */
+  readonly parts: readonly Uint8Array<ArrayBuffer>[];
   readonly facts: UploadFacts;
 }
 
@@ -33,8 +37,9 @@ export type CheckedFile =
       readonly keys: number;
       /** What the file alone says. */
       readonly warnings: readonly Warning[];
-      readonly values: FileValues;
-      /** Rows of the storage table, a key each; undefined: too many keys. */
+      /** Undefined: it has too many rows or bytes. */
+      readonly values: FileValues | undefined;
+      /** Rows of the storage table, a key each; undefined: the file is too large to compare. */
       readonly blocks: readonly NativeBlock[] | undefined;
     };
 
@@ -48,20 +53,28 @@ const NO_UPLOAD = {
 /**
  * Checks a file as ingest does.
  *
- * @param arena holds the blocks
+ * @param arena holds the blocks; empty without them
  */
 export function checkFile(
   { family: name, account, parts, facts, oldDays }: FileToCheck,
   arena: Arena,
 ): CheckedFile {
   const family = familyNamed(name);
+  const bytes = parts.reduce((sum, { length }) => sum + length, 0);
   const verdict = prepareUpload(family, parts, facts, { arena });
   if (!verdict.valid) return verdict;
   const { rows, keys } = verdict.upload;
+  if (rows > MOST_ROWS || bytes > MOST_BYTES) {
+    arena.clear();
+    return { valid: true, rows, keys, warnings: [], values: undefined, blocks: undefined };
+  }
   const values = valuesOf(family, parts);
   const warnings = warningsOfFile(family, values, { today: facts.requestDay, oldDays });
   const checked = { valid: true, rows, keys, warnings, values } as const;
-  if (keys > MOST_KEYS) return { ...checked, blocks: undefined };
+  if (keys > MOST_KEYS) {
+    arena.clear();
+    return { ...checked, blocks: undefined };
+  }
   const blocks = Array.from(keyPieces(family, verdict.upload, MOST_COMPARED), (prepared) =>
     storageBlock(family, [{ ...NO_UPLOAD, account, prepared }], arena),
   );

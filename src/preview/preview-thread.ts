@@ -6,10 +6,21 @@ import type { CheckedFile, FileToCheck } from './check-file.js';
 export class PreviewThread {
   private pool: Piscina<FileToCheck, CheckedFile> | undefined;
 
-  /** The parts of the file are copied. Rejects when the check throws, or the thread dies. */
-  check(file: FileToCheck): Promise<CheckedFile> {
+  /**
+   * The parts of the file move to the thread. Once the signal is aborted, a file that waits is not
+   * checked, and the thread of one that is being checked ends; another thread takes its place.
+   *
+   * @throws the signal's reason, what the check throws, and an error when the thread dies
+   */
+  async check(file: FileToCheck, signal: AbortSignal): Promise<CheckedFile> {
     this.pool ??= this.started();
-    return this.pool.run(file);
+    const transferList = file.parts.map(({ buffer }) => buffer);
+    try {
+      return await this.pool.run(file, { transferList, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

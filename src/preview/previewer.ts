@@ -4,7 +4,7 @@ import { type Comparison, compareKeys } from '../warehouse/rows/compare-keys.js'
 import { storedDayTotals } from '../warehouse/rows/day-totals.js';
 import { archivedAmong, knownValues } from '../warehouse/rows/known-values.js';
 import { identifier } from '../warehouse/sql.js';
-import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
+import { isOverLimits, type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
 import type { CheckedFile, FileToCheck, PreviewedFile } from './check-file.js';
 import type { Preview, Warning } from './answer.js';
 import { invalid, previewOf } from './preview.js';
@@ -20,9 +20,6 @@ import { DAYS_BEFORE, unusualTotals } from './warnings/unusual-totals.js';
 export class PreviewUnavailableError extends Error {
   override readonly name = 'PreviewUnavailableError';
 }
-
-/** ClickHouse's codes of queries that read more, or take longer, than they may. */
-const TOO_LARGE: readonly unknown[] = [158, 159];
 
 export interface PreviewerOptions {
   readonly warehouse: Warehouse;
@@ -43,7 +40,7 @@ export class Previewer {
 
   /** @param check see `PreviewThread` */
   constructor(
-    private readonly check: (file: FileToCheck) => Promise<CheckedFile>,
+    private readonly check: (file: FileToCheck, signal: AbortSignal) => Promise<CheckedFile>,
     private readonly options: PreviewerOptions,
   ) {
     const { warehouse } = options;
@@ -59,13 +56,13 @@ export class Previewer {
    */
   async preview(file: PreviewedFile, signal: AbortSignal): Promise<Preview> {
     signal.throwIfAborted();
-    const checked = await this.check({ ...file, oldDays: this.options.oldDays });
+    const checked = await this.check({ ...file, oldDays: this.options.oldDays }, signal);
     const asOf = new Date().toISOString().slice(0, 19);
     if (!checked.valid) return invalid(checked.reason, asOf);
     const family = familyNamed(file.family);
     try {
       const comparisons = await this.compared(family, checked, signal);
-      const warnings = await this.warningsOf(family, file, checked, comparisons, signal);
+      const warnings = await this.warningsOf(family, file.account, checked, comparisons, signal);
       return previewOf(family, checked, comparisons, warnings, asOf);
     } catch (cause) {
       if (!(cause instanceof WarehouseError)) throw cause;
@@ -75,7 +72,7 @@ export class Previewer {
     }
   }
 
-  /** Undefined: the file has too many keys. */
+  /** Undefined: the file is too large to compare. */
   private async compared(
     family: Family,
     { blocks }: ValidFile,
@@ -85,20 +82,25 @@ export class Previewer {
     const comparisons: Comparison[] = [];
     for (const block of blocks) {
       signal.throwIfAborted();
-      comparisons.push(await compareKeys(this.options.warehouse, this.database, family, block));
+      const comparison = await this.unlessTooLarge(
+        compareKeys(this.options.warehouse, this.database, family, block),
+      );
+      if (comparison === undefined) return undefined;
+      comparisons.push(comparison);
     }
     return comparisons;
   }
 
   private async warningsOf(
     family: Family,
-    { account }: PreviewedFile,
+    account: string,
     { keys, warnings: ofFile, values, blocks }: ValidFile,
     comparisons: readonly Comparison[] | undefined,
     signal: AbortSignal,
   ): Promise<Warning[]> {
     const { warehouse, unusualFactor } = this.options;
     const warnings = [...ofFile];
+    if (values === undefined) return warnings;
     signal.throwIfAborted();
     const known = await this.known.of(account);
     if (known !== undefined) warnings.push(...spellingWarnings(values, known));
@@ -114,7 +116,7 @@ export class Previewer {
       warnings.push(...comparisonWarnings(values, keys, comparisons));
     }
     // The totals leave out the keys of a block: it has to have all of them.
-    if (blocks?.length === 1) {
+    if (comparisons !== undefined && blocks?.length === 1) {
       signal.throwIfAborted();
       const [block] = blocks;
       const { database } = this;
@@ -128,15 +130,13 @@ export class Previewer {
     return warnings;
   }
 
-  /** Undefined: the query would read or take too much. The preview goes on without its answer. */
+  /** Undefined: the query would need too much. The preview goes on without its answer. */
   private async unlessTooLarge<T>(query: Promise<T>): Promise<T | undefined> {
     try {
       return await query;
     } catch (error) {
-      if (!(error instanceof WarehouseError)) throw error;
-      const { code, failure } = error;
-      if (!TOO_LARGE.includes(code) && failure !== 'memory') throw error;
-      this.options.logger.warn({ code }, 'a preview has no warnings about what is stored');
+      if (!(error instanceof WarehouseError) || !isOverLimits(error)) throw error;
+      this.options.logger.warn({ code: error.code }, 'a preview goes on without a query');
       return undefined;
     }
   }

@@ -122,12 +122,13 @@ export class PreviewController {
     { account, timeZone }: TokenHolder,
     signal: AbortSignal,
   ): Promise<Preview> {
-    const parts: Buffer[] = [];
+    const parts: Uint8Array<ArrayBuffer>[] = [];
     const { limits, integratedChannels } = this.config;
     const unpacker = new Unpacker(
       family === 'cost' ? MAX_UNPACKED_COST_BYTES : limits.unpackedBytes,
       (bytes) => {
-        parts.push(bytes);
+        // A copy, because it moves to another thread: several pieces may share a buffer.
+        parts.push(new Uint8Array(bytes));
         return Promise.resolve();
       },
     );

@@ -97,6 +97,10 @@ test('gzip is unpacked, and a finding about it goes into the check', async () =>
   const [whole, broken] = first!.family === 'cost' ? [second!, first!] : [first!, second!];
   expect(Buffer.concat(whole.parts).equals(Buffer.from(content))).toBe(true);
   expect(broken.facts.finding).toBe('the gzip data ends before it is complete');
+  // They move to the thread of previews.
+  const buffers = new Set(whole.parts.map(({ buffer }) => buffer));
+  expect(buffers.size).toBe(whole.parts.length);
+  expect([...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0)).toBe(content.length);
   for (const { answer } of [...running]) answer();
   await Promise.all(answers);
 });

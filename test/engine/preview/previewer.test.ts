@@ -129,21 +129,4 @@ describe.each(WAREHOUSES)('the preview of a file, %s', (kind) => {
     });
     expect(replaced.at(-1)).toMatchObject({ event_category: 'M02400' });
   });
-
-  test('counts more than 100,000 keys without comparing them', async () => {
-    const rows = Array.from({ length: 100_001 }, (_, index) => ({
-      date: '2026-03-01',
-      channel: 'Search',
-      event_category: `M${index}`,
-      event_value: '1',
-    }));
-    expect(await previews.preview('acme', { family: SELF_SERVE, rows })).toMatchObject({
-      valid: true,
-      compared: false,
-      rows: 100_001,
-      keys: { total: 100_001, new: null, replaced: null, unchanged: null },
-      totals: null,
-      replaced: [],
-    });
-  });
 });

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Arena } from '../../../src/domain/memory.js';
 import type { Family } from '../../../src/domain/families/index.js';
 import type { Preview } from '../../../src/preview/answer.js';
-import { checkFile } from '../../../src/preview/check-file.js';
+import { type CheckedFile, checkFile, type FileToCheck } from '../../../src/preview/check-file.js';
 import { Previewer } from '../../../src/preview/previewer.js';
 import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
@@ -44,7 +44,7 @@ export class Previews {
 
   /** A previewer whose queries go to another warehouse. */
   previewerOf(warehouse: Warehouse): Previewer {
-    const check = (file: Parameters<typeof checkFile>[0]): Promise<ReturnType<typeof checkFile>> =>
+    const check = (file: FileToCheck): Promise<CheckedFile> =>
       Promise.resolve(checkFile(file, new Arena()));
     const logger = pino({ level: 'silent' });
     const thresholds = { unusualFactor: 10, oldDays: 731 };
