@@ -45,8 +45,8 @@ export class Previewer {
   ) {
     const { warehouse } = options;
     this.database = identifier(options.database);
-    this.known = new KnownValuesCache((account) =>
-      this.unlessTooLarge(knownValues(warehouse, this.database, account)),
+    this.known = new KnownValuesCache((account, column) =>
+      this.unlessTooLarge(knownValues(warehouse, this.database, account, column)),
     );
   }
 
@@ -102,8 +102,7 @@ export class Previewer {
     const warnings = [...ofFile];
     if (values === undefined) return warnings;
     signal.throwIfAborted();
-    const known = await this.known.of(account);
-    if (known !== undefined) warnings.push(...spellingWarnings(values, known));
+    warnings.push(...spellingWarnings(values, await this.known.of(account)));
     if (values.metrics.size > 0) {
       signal.throwIfAborted();
       const metrics = [...values.metrics.keys()];

@@ -1,5 +1,4 @@
 import type { Comparison } from '../../warehouse/rows/compare-keys.js';
-import { MOST_VALUES } from '../../warehouse/rows/known-values.js';
 import { type FileValues, groupOf, type RowsOf, SPELLED } from './file-values.js';
 import { plainForm } from './file-warnings.js';
 import type { KnownSpelling } from './known-values-cache.js';
@@ -9,7 +8,9 @@ import { listed, MOST_SIMILAR, RowList } from './warning.js';
 /** What differs from the values that the account has uploaded before. */
 export function spellingWarnings({ spelled }: FileValues, known: KnownSpelling): Warning[] {
   return SPELLED.flatMap((column) => {
-    const { exact, byForm } = known[column];
+    const ofAccount = known[column];
+    if (ofAccount === undefined) return [];
+    const { exact, byForm } = ofAccount;
     const unknown = [...spelled[column]].filter(([value]) => !exact.has(value));
     const similarTo = ([value]: readonly [string, RowsOf]): string | undefined =>
       byForm.get(plainForm(value));
@@ -21,9 +22,7 @@ export function spellingWarnings({ spelled }: FileValues, known: KnownSpelling):
       message: `"${each[0]}" differs from "${similarTo(each)!}", which is stored, only in case, width or white space`,
     }));
     const fresh = unknown.filter((each) => similarTo(each) === undefined);
-    // With so many values not all of them are known.
-    const isSure = column === 'channel' && exact.size < MOST_VALUES;
-    if (isSure && fresh.length > 0) {
+    if (column === 'channel' && fresh.length > 0) {
       const names = fresh.map(([value]) => value);
       const message = `${listed(names)} ${names.length === 1 ? 'is a channel' : 'are channels'} that the account has not had before`;
       warnings.push({ code: 'new-channel', column, rows: rowsOf(fresh), message });

@@ -1,5 +1,4 @@
-import type { KnownValues } from '../../warehouse/rows/known-values.js';
-import type { SpelledColumn } from './file-values.js';
+import type { KnownColumn } from '../../warehouse/rows/known-values.js';
 import { plainForm } from './file-warnings.js';
 
 /** An account is asked for at most once in this time. */
@@ -14,10 +13,11 @@ export interface Spelling {
   readonly exact: ReadonlySet<string>;
   readonly byForm: ReadonlyMap<string, string>;
 }
-export type KnownSpelling = Readonly<Record<SpelledColumn, Spelling>>;
+/** By column; undefined: the account has too much of it for an answer. */
+export type KnownSpelling = Readonly<Record<KnownColumn, Spelling | undefined>>;
 
 interface Kept {
-  readonly spelling: Promise<KnownSpelling | undefined>;
+  readonly spelling: Promise<KnownSpelling>;
   /** By `performance.now()`. */
   readonly until: number;
   characters: number;
@@ -28,10 +28,15 @@ export class KnownValuesCache {
   private readonly kept = new Map<string, Kept>();
 
   /** @param ask undefined: the account has too much for an answer, which is kept as well */
-  constructor(private readonly ask: (account: string) => Promise<KnownValues | undefined>) {}
+  constructor(
+    private readonly ask: (
+      account: string,
+      column: KnownColumn,
+    ) => Promise<readonly string[] | undefined>,
+  ) {}
 
   /** Rejects with what `ask` rejects with. That is not kept. */
-  of(account: string): Promise<KnownSpelling | undefined> {
+  of(account: string): Promise<KnownSpelling> {
     const known = this.kept.get(account);
     const now = performance.now();
     if (known !== undefined && now < known.until) return known.spelling;
@@ -50,10 +55,10 @@ export class KnownValuesCache {
     return kept.spelling;
   }
 
-  private async asked(account: string): Promise<KnownSpelling | undefined> {
-    const values = await this.ask(account);
-    if (values === undefined) return undefined;
-    return { channel: spellingOf(values.channel), os_name: spellingOf(values.os_name) };
+  /** One query after the other. */
+  private async asked(account: string): Promise<KnownSpelling> {
+    const channel = spellingOf(await this.ask(account, 'channel'));
+    return { channel, os_name: spellingOf(await this.ask(account, 'os_name')) };
   }
 
   /** A Map keeps the order of insertion: the first account was asked for longest ago. */
@@ -68,13 +73,13 @@ export class KnownValuesCache {
   }
 }
 
-function charactersOf(spelling: KnownSpelling | undefined): number {
-  if (spelling === undefined) return 0;
-  const values = [...spelling.channel.exact, ...spelling.os_name.exact];
+function charactersOf({ channel, os_name }: KnownSpelling): number {
+  const values = [...(channel?.exact ?? []), ...(os_name?.exact ?? [])];
   return values.reduce((sum, value) => sum + value.length, 0);
 }
 
-function spellingOf(values: readonly string[]): Spelling {
+function spellingOf(values: readonly string[] | undefined): Spelling | undefined {
+  if (values === undefined) return undefined;
   return {
     exact: new Set(values),
     byForm: new Map(values.map((value) => [plainForm(value), value])),

@@ -2,38 +2,35 @@ import { blockOf, column, STRING } from '../native/block.js';
 import type { Warehouse } from '../warehouse.js';
 import { FOR_WARNINGS } from './aside.js';
 
-/** Channels and os_names that an account has uploaded. */
-export interface KnownValues {
-  readonly channel: readonly string[];
-  readonly os_name: readonly string[];
-}
+/** By column of both families, how its values are selected. */
+const SELECTS = { channel: 'channel', os_name: 'arrayJoin(combinations.os_name)' } as const;
 
-/** More are not compared with. */
-export const MOST_VALUES = 10_000;
+export type KnownColumn = keyof typeof SELECTS;
 
-/** @throws WarehouseError */
+/** With more, a column's values are not known. */
+const MOST_VALUES = 10_000;
+
+/**
+ * The values of a column that an account has uploaded; undefined: too many.
+ *
+ * @throws WarehouseError
+ */
 export async function knownValues(
   warehouse: Warehouse,
   database: string,
   account: string,
-): Promise<KnownValues> {
-  const asked = blockOf([column('account', STRING, [account])], 1);
-  const ofBoth = async (select: string): Promise<readonly string[]> => {
-    const from = (table: string): string =>
-      `SELECT ${select} AS value FROM ${database}.${table} WHERE account IN (SELECT account FROM asked)`;
-    const rows = await warehouse.lookUp<{ value: string }>(
-      `SELECT DISTINCT value FROM (${from('cost')} UNION ALL ${from('self_serve')})
-       WHERE value != '' LIMIT ${MOST_VALUES}
-       SETTINGS ${FOR_WARNINGS}`,
-      asked,
-      'previews',
-    );
-    return rows.map(({ value }) => value);
-  };
-  return {
-    channel: await ofBoth('channel'),
-    os_name: await ofBoth('arrayJoin(combinations.os_name)'),
-  };
+  of: KnownColumn,
+): Promise<readonly string[] | undefined> {
+  const from = (table: string): string =>
+    `SELECT ${SELECTS[of]} AS value FROM ${database}.${table} WHERE account IN (SELECT account FROM asked)`;
+  const rows = await warehouse.lookUp<{ value: string }>(
+    `SELECT DISTINCT value FROM (${from('cost')} UNION ALL ${from('self_serve')})
+     WHERE value != '' LIMIT ${MOST_VALUES + 1}
+     SETTINGS ${FOR_WARNINGS}`,
+    blockOf([column('account', STRING, [account])], 1),
+    'previews',
+  );
+  return rows.length > MOST_VALUES ? undefined : rows.map(({ value }) => value);
 }
 
 /** Which of an account's metrics are archived. @throws WarehouseError */

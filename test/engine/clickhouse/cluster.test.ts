@@ -6,7 +6,11 @@ import { checkFile } from '../../../src/preview/check-file.js';
 import type { UploadToStore } from '../../../src/warehouse/row-store.js';
 import { compareKeys } from '../../../src/warehouse/rows/compare-keys.js';
 import { storedDayTotals } from '../../../src/warehouse/rows/day-totals.js';
-import { archivedAmong, knownValues } from '../../../src/warehouse/rows/known-values.js';
+import {
+  archivedAmong,
+  type KnownColumn,
+  knownValues,
+} from '../../../src/warehouse/rows/known-values.js';
 import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import {
@@ -161,10 +165,10 @@ describe.each([
     expect(await storedDayTotals(warehouse, 'custom_data', COST, block!, 28)).toEqual([
       { day: '2026-02-27', channel: 'Search', name: 'EUR', amount: 1.5 * shards },
     ]);
-    expect(await knownValues(warehouse, 'custom_data', account)).toEqual({
-      channel: ['Search'],
-      os_name: ['iOS'],
-    });
+    const valuesOf = (column: KnownColumn): Promise<readonly string[] | undefined> =>
+      knownValues(warehouse, 'custom_data', account, column);
+    expect(await valuesOf('channel')).toEqual(['Search']);
+    expect(await valuesOf('os_name')).toEqual(['iOS']);
     const metrics = ['visits', 'orders'];
     expect(await archivedAmong(warehouse, 'custom_data', 'acme', metrics)).toEqual(
       Array<string>(shards).fill('orders'),

@@ -183,10 +183,43 @@ describe.each(WAREHOUSES)('a preview, %s', (kind) => {
     const previewer = previews.previewerOf(failingAt(isForWarnings, error, failed));
     const preview = await previews.preview(account, next, previewer);
     expect(preview).toEqual({ ...whole, warnings: [], asOf: preview.asOf });
-    expect(failed).toHaveLength(2);
+    // Two columns of known values, and the day totals.
+    expect(failed).toHaveLength(3);
     // Known values that cannot be had are not asked for again so soon.
     await previews.preview(account, next, previewer);
-    expect(failed).toHaveLength(3);
+    expect(failed).toHaveLength(4);
+  });
+
+  test('knows the channels of an account whose os_names cannot be had in time', async () => {
+    const account = previews.newAccount();
+    await previews.upload(account, { family: COST, rows: [row()] });
+    const isForNames = (sql: string): boolean => sql.includes('combinations.os_name');
+    const slow = failingAt(isForNames, new WarehouseError('Timeout exceeded', 'retry', 159));
+    const rows = [row(), row({ channel: 'New', os_name: 'i OS' })];
+    const previewer = previews.previewerOf(slow);
+    const preview = await previews.preview(account, { family: COST, rows }, previewer);
+    const ofAccount = preview.warnings.filter(({ column }) => column === 'channel');
+    expect(ofAccount.map(({ code }) => code)).toEqual(['new-channel']);
+  });
+
+  test('says nothing of channels where the account has more than 10,000', async () => {
+    const account = previews.newAccount();
+    const upload = (from: number, to: number): Promise<string> => {
+      const channels = Array.from({ length: to - from }, (_, at) => `Channel ${from + at}`);
+      const rows = channels.map((channel) => row({ channel }));
+      return previews.upload(account, { family: COST, rows });
+    };
+    const next = { family: COST, rows: [row({ channel: 'channel 1' }), row({ channel: 'New' })] };
+    const codes = async (): Promise<string[]> => {
+      // The known values of a previewer are ten minutes old.
+      const previewer = previews.previewerOf(previews.warehouse);
+      const { warnings: found } = await previews.preview(account, next, previewer);
+      return found.map(({ code }) => code).filter((code) => /similar|new/.test(code));
+    };
+    await upload(0, 10_000);
+    expect(await codes()).toEqual(['similar-value', 'new-channel']);
+    await upload(10_000, 10_001);
+    expect(await codes()).toEqual([]);
   });
 
   test('goes on without the archived metrics where they cannot be asked for in time', async () => {

@@ -1,23 +1,25 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { KnownValuesCache } from '../../../../src/preview/warnings/known-values-cache.js';
-import type { KnownValues } from '../../../../src/warehouse/rows/known-values.js';
+import type { KnownColumn } from '../../../../src/warehouse/rows/known-values.js';
+
+type Values = readonly string[] | undefined;
 
 const MINUTE_MS = 60_000;
 
-/** Accounts in the order in which the cache has asked for them. */
+/** Accounts in the order in which the cache has asked for their channels. */
 let asked: string[];
 /** What is answered; by default each account has one channel. */
-let answer: (account: string) => Promise<KnownValues | undefined>;
+let answer: (account: string, column: KnownColumn) => Promise<Values>;
 let cache: KnownValuesCache;
 
 beforeEach(() => {
   jest.useFakeTimers();
   asked = [];
-  answer = (account) => Promise.resolve({ channel: [`Ads of ${account}`], os_name: [] });
-  cache = new KnownValuesCache((account) => {
-    asked.push(account);
-    return answer(account);
+  answer = (account, column) => Promise.resolve(column === 'channel' ? [`Ads of ${account}`] : []);
+  cache = new KnownValuesCache((account, column) => {
+    if (column === 'channel') asked.push(account);
+    return answer(account, column);
   });
 });
 afterEach(() => {
@@ -25,12 +27,13 @@ afterEach(() => {
 });
 
 test('a value is known exactly, and by its form without case, width and white space', async () => {
-  answer = () => Promise.resolve({ channel: ['Ｇoogle Ads'], os_name: ['iOS', 'Android'] });
-  const known = await cache.of('acme');
-  expect([...known!.channel.exact]).toEqual(['Ｇoogle Ads']);
-  expect(known!.channel.byForm.get('googleads')).toBe('Ｇoogle Ads');
-  expect([...known!.os_name.exact]).toEqual(['iOS', 'Android']);
-  expect(known!.os_name.byForm.get('ios')).toBe('iOS');
+  answer = (_, column) =>
+    Promise.resolve(column === 'channel' ? ['Ｇoogle Ads'] : ['iOS', 'Android']);
+  const { channel, os_name } = await cache.of('acme');
+  expect([...channel!.exact]).toEqual(['Ｇoogle Ads']);
+  expect(channel!.byForm.get('googleads')).toBe('Ｇoogle Ads');
+  expect([...os_name!.exact]).toEqual(['iOS', 'Android']);
+  expect(os_name!.byForm.get('ios')).toBe('iOS');
 });
 
 test('an account is asked for once in ten minutes', async () => {
@@ -44,19 +47,22 @@ test('an account is asked for once in ten minutes', async () => {
 });
 
 test('those who come while a query is under way share it', async () => {
-  let done: (values: KnownValues) => void = () => undefined;
-  answer = () => new Promise((resolve) => (done = resolve));
+  let done: (values: Values) => void = () => undefined;
+  answer = (_, column) =>
+    column === 'channel' ? new Promise((resolve) => (done = resolve)) : Promise.resolve([]);
   const both = Promise.all([cache.of('acme'), cache.of('acme')]);
   expect(asked).toEqual(['acme']);
-  done({ channel: ['Search'], os_name: [] });
+  done(['Search']);
   const [first, second] = await both;
   expect(second).toBe(first);
 });
 
-test('that an account has too much is kept as well', async () => {
-  answer = () => Promise.resolve(undefined);
-  expect(await cache.of('large')).toBeUndefined();
-  expect(await cache.of('large')).toBeUndefined();
+test('that an account has too much of a column is kept, and so is the other column', async () => {
+  answer = (_, column) => Promise.resolve(column === 'channel' ? ['Search'] : undefined);
+  const known = await cache.of('large');
+  expect(known.os_name).toBeUndefined();
+  expect(known.channel!.exact.has('Search')).toBe(true);
+  expect(await cache.of('large')).toBe(known);
   expect(asked).toEqual(['large']);
 });
 
@@ -64,8 +70,8 @@ test('a query that fails is tried again by the next one', async () => {
   answer = () => Promise.reject(new Error('away'));
   await expect(cache.of('acme')).rejects.toThrow('away');
   await expect(cache.of('acme')).rejects.toThrow('away');
-  answer = () => Promise.resolve({ channel: ['Search'], os_name: [] });
-  expect((await cache.of('acme'))!.channel.exact.has('Search')).toBe(true);
+  answer = () => Promise.resolve(['Search']);
+  expect((await cache.of('acme')).channel!.exact.has('Search')).toBe(true);
   expect(asked).toHaveLength(3);
 });
 
@@ -82,7 +88,7 @@ test('of more than 100 accounts the one that was asked for first is forgotten', 
 
 test('all accounts together have 8 Mi characters at most', async () => {
   const long = 'x'.repeat(1024 * 1024);
-  answer = (account) => Promise.resolve({ channel: [long], os_name: [`${account}${long}`] });
+  answer = (account, column) => Promise.resolve([column === 'channel' ? long : `${account}${long}`]);
   // Each has a little more than 2 Mi: four are too many.
   for (const account of ['a', 'b', 'c', 'd']) await cache.of(account);
   asked = [];
