@@ -94,6 +94,7 @@ export async function compareKeys(
       after: afterOfKey.map(named),
       requestId,
       uploadedAt,
+      // Also of what is infinite before and after: JSON has neither infinity nor NaN.
       change: change === null ? Infinity : -change,
     })),
   };
@@ -148,7 +149,7 @@ function comparisonSql(database: string, family: Family): string {
       ${sums('measures_before')} AS before,
       ${sums('measures_after')} AS after,
       arraySlice(arraySort(groupArrayIf(
-        (-change, key, measures_before, measures_after, request, uploaded),
+        (-if(isNaN(change), inf, change), key, measures_before, measures_after, request, uploaded),
         is_stored AND NOT is_unchanged
       )), 1, ${MOST_LISTED}) AS replaced
     FROM (

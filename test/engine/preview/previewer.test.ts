@@ -129,4 +129,23 @@ describe.each(WAREHOUSES)('the preview of a file, %s', (kind) => {
     });
     expect(replaced.at(-1)).toMatchObject({ event_category: 'M02400' });
   });
+
+  test('lists keys first whose sums are beyond a double before and after', async () => {
+    const account = previews.newAccount();
+    const metric = (event_category: string, event_value: string): CsvRow => ({
+      ...{ date: '2026-03-01', channel: 'Search', event_category, event_value },
+    });
+    const upload = (beyond: string, value: string): CsvRow[] => [
+      // By its name it is the last one.
+      ...[metric('Z', '1.7e308'), metric('Z', beyond)],
+      ...Array.from({ length: 100 }, (_, at) => metric(`M${at}`, value)),
+    ];
+    await previews.upload(account, { family: SELF_SERVE, rows: upload('1.7e308', '1') });
+    const next = { family: SELF_SERVE, rows: upload('1.6e308', '2') };
+    const { keys, replaced } = await previews.preview(account, next);
+    expect(keys!.replaced).toBe(101);
+    expect(replaced).toHaveLength(100);
+    const beyond = [{ event_value: null }];
+    expect(replaced[0]).toMatchObject({ event_category: 'Z', before: beyond, after: beyond });
+  });
 });
