@@ -29,6 +29,8 @@ export type RowsOf = Pick<RowList, 'first' | 'count'>;
 
 export interface DayTotal {
   amount: number;
+  /** Whether it has rows other than deletions: rows of cost in which every number is zero. */
+  hasData: boolean;
   readonly rows: RowsOf;
 }
 
@@ -68,7 +70,7 @@ const lists = (): ValueMap<RowList> => new ValueMap(() => new RowList());
 export function valuesOf(family: Family, parts: readonly Uint8Array[]): FileValues {
   const spelled = { channel: lists(), os_name: lists() };
   const [days, metrics] = [lists(), lists()];
-  const totals = new ValueMap(() => ({ amount: 0, rows: new RowList() }));
+  const totals = new ValueMap(() => ({ amount: 0, hasData: false, rows: new RowList() }));
   // A cost file has at most 10,000 rows.
   const keys = new Map<string, number>();
   const combinations = new Map<string, { readonly rows: RowList; isZero: boolean }>();
@@ -87,8 +89,10 @@ export function valuesOf(family: Family, parts: readonly Uint8Array[]): FileValu
       if (value(column) !== '') spelled[column].at(value(column))?.add(row);
     }
     const total = totals.at(groupOf(day, channel, value(groupName)));
+    const isDeletion = isCost && [...measures].every((name) => Number(value(name)) === 0);
     if (total !== undefined) {
       total.amount += Number(value(amountName));
+      total.hasData ||= !isDeletion;
       total.rows.add(row);
     }
     if (!isCost) {
@@ -98,15 +102,14 @@ export function valuesOf(family: Family, parts: readonly Uint8Array[]): FileValu
     const key = groupOf(...keyNames.map(value));
     if (!keys.has(key)) keys.set(key, row);
     const combination = groupOf(...values.filter((_, index) => !measures.has(names[index]!)));
-    const isZero = [...measures].every((name) => Number(value(name)) === 0);
     const known = combinations.get(combination);
     if (known === undefined) {
       const rows = new RowList();
       rows.add(row);
-      combinations.set(combination, { rows, isZero });
+      combinations.set(combination, { rows, isZero: isDeletion });
     } else {
       known.rows.add(row);
-      known.isZero &&= isZero;
+      known.isZero &&= isDeletion;
       repeated.add(row);
     }
   });

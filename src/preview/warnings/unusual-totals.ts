@@ -9,6 +9,7 @@ import { RowList } from './warning.js';
 export const DAYS_BEFORE = 28;
 /** With data on fewer of them nothing is said. */
 const FEWEST_DAYS = 7;
+const NO_DAYS: ReadonlyMap<number, number> = new Map();
 
 interface Unusual {
   readonly day: string;
@@ -21,7 +22,7 @@ interface Unusual {
 /**
  * Days whose total, with the file, is far from the usual one of the channel.
  *
- * @param stored without the keys of the file
+ * @param stored without the keys of the file, and without deletions
  * @param factor how many times the median, or which part of it, is unusual
  */
 export function unusualTotals(
@@ -40,24 +41,22 @@ export function unusualTotals(
     days.set(at, (days.get(at) ?? 0) + amount);
   };
   for (const { day, channel, name, amount } of stored) add(day, channel, name, amount);
-  for (const [group, { amount }] of totals) {
+  for (const [group, { amount, hasData }] of totals) {
     const [day, channel, name] = group.split('\0') as [string, string, string];
-    add(day, channel, name, amount);
+    if (hasData) add(day, channel, name, amount);
   }
   const unusual: Unusual[] = [];
-  const isCost = family.name === 'cost';
   for (const group of totals.keys()) {
     const [day, channel, name] = group.split('\0') as [string, string, string];
-    const days = series.get(groupOf(channel, name))!;
+    const days = series.get(groupOf(channel, name)) ?? NO_DAYS;
     const at = dayOf(day);
     const before: number[] = [];
     for (let each = at - DAYS_BEFORE; each < at; each++) {
       const amount = days.get(each);
-      // What a file deletes is no data.
-      if (amount !== undefined && !(isCost && amount === 0)) before.push(amount);
+      if (amount !== undefined) before.push(amount);
     }
     if (before.length < FEWEST_DAYS) continue;
-    const [total, median] = [days.get(at)!, medianOf(before)];
+    const [total, median] = [days.get(at) ?? 0, medianOf(before)];
     if (median <= 0) continue;
     if (total > factor * median || total < median / factor) {
       unusual.push({ day, channel, name, total, median });

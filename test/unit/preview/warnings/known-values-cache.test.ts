@@ -88,7 +88,8 @@ test('of more than 100 accounts the one that was asked for first is forgotten', 
 
 test('all accounts together have 8 Mi characters at most', async () => {
   const long = 'x'.repeat(1024 * 1024);
-  answer = (account, column) => Promise.resolve([column === 'channel' ? long : `${account}${long}`]);
+  answer = (account, column) =>
+    Promise.resolve([column === 'channel' ? long : `${account}${long}`]);
   // Each has a little more than 2 Mi: four are too many.
   for (const account of ['a', 'b', 'c', 'd']) await cache.of(account);
   asked = [];

@@ -4,7 +4,7 @@ import { textOfDay, dayOf } from '../../../../src/domain/days.js';
 import { COST } from '../../../../src/domain/families/index.js';
 import { valuesOf } from '../../../../src/preview/warnings/file-values.js';
 import { unusualTotals } from '../../../../src/preview/warnings/unusual-totals.js';
-import { csv, goodRow } from '../../../support/files/files.js';
+import { csv, goodRow, type Values } from '../../../support/files/files.js';
 
 const DAY = dayOf('2026-03-01');
 
@@ -31,6 +31,30 @@ test.each([
   // The median is not moved by one day.
   const before = stored([100, 100, 100, 100, 100, 100, 1e9]);
   expect(warningsFor(cost, before)).toHaveLength(count);
+});
+
+test('days with impressions but no cost count, and days that are deleted do not', () => {
+  // Free on most days: nothing is usual.
+  const free = [...Array<number>(8).fill(0), ...Array<number>(7).fill(100)];
+  expect(warningsFor('5000', stored(free))).toEqual([]);
+  const before = stored(Array<number>(6).fill(100));
+  const zero = { impressions: '0', clicks: '0', cost: '0' };
+  const seventh = { date: textOfDay(DAY - 7), campaign: 'b' };
+  const withSeventh = (values: Values): number => {
+    const rows: Values[] = [{ cost: '5000', campaign: 'a' }, { ...seventh, ...values }];
+    const file = Buffer.from(csv(rows.map((row) => goodRow('cost', row))));
+    return unusualTotals(COST, valuesOf(COST, [file]), before, 10).length;
+  };
+  expect(withSeventh(zero)).toBe(0);
+  expect(withSeventh({ ...zero, impressions: '1' })).toBe(1);
+});
+
+test('a day of which everything is deleted has a total of zero', () => {
+  const zero = { impressions: '0', clicks: '0', cost: '0' };
+  const file = Buffer.from(csv([goodRow('cost', { ...zero, campaign: 'a' })]));
+  const before = stored(Array<number>(7).fill(100));
+  const [warning] = unusualTotals(COST, valuesOf(COST, [file]), before, 10);
+  expect(warning!.message).toBe('"Search" would have 0 EUR on 2026-03-01, where 100 is usual');
 });
 
 test('the warning has the total, what is usual, and the rows', () => {
