@@ -42,6 +42,7 @@ const PROBLEMS = {
   tooManyRequests: problem.tooManyRequests('previews', 7),
   internalError: problem.internalError(),
   previewUnavailable: problem.previewUnavailable(),
+  shuttingDown: problem.shuttingDown(),
 };
 
 const EXAMPLES = {

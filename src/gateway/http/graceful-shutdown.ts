@@ -30,7 +30,7 @@ export class OpenCreates {
    * @throws Problem 503 once closed
    */
   begin(): () => void {
-    if (this.isClosed) throw shuttingDown();
+    this.refuseIfClosed();
     this.count += 1;
     uploadsReceiving.inc();
     return () => {
@@ -40,7 +40,12 @@ export class OpenCreates {
     };
   }
 
-  /** From now on no create begins. */
+  /** @throws Problem 503 once closed */
+  refuseIfClosed(): void {
+    if (this.isClosed) throw shuttingDown();
+  }
+
+  /** From now on no create begins, and no preview. */
   close(): void {
     this.isClosed = true;
   }

@@ -22,6 +22,7 @@ import {
 import { PreviewOperation } from '../docs/preview-operation.js';
 import { answerRecord, PREVIEW_ROUTE, refuseMethod, sayContinue } from '../http/answer.js';
 import { acceptedCall, type ApiRequest, OperationIs } from '../http/call.js';
+import { OpenCreates } from '../http/graceful-shutdown.js';
 import { ClientGoneError, previewUnavailable, Problem, tooLarge } from '../http/problem.js';
 import { RateLimitGuard } from '../http/rate-limit.guard.js';
 import { PreviewSlots } from './preview-slots.js';
@@ -36,6 +37,7 @@ export class PreviewController {
 
   constructor(
     @Inject(PREVIEWER) private readonly previewer: GatewayDependencies['previewer'],
+    @Inject(OpenCreates) private readonly openCreates: OpenCreates,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -52,6 +54,7 @@ export class PreviewController {
     // 1. What the headers forbid is refused before a byte of the body is read.
     const { family, holder } = acceptedCall(request);
     admit(request.headers);
+    this.openCreates.refuseIfClosed();
     const startedAt = performance.now();
     const stopping = new AbortController();
     response.once('close', () => {

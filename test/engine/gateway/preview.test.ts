@@ -6,6 +6,7 @@ import { dayOf } from '../../../src/domain/days.js';
 import { MAX_FILE_BYTES } from '../../../src/domain/upload-limits.js';
 import type { PreviewedFile } from '../../../src/preview/check-file.js';
 import type { Preview } from '../../../src/preview/answer.js';
+import { OpenCreates } from '../../../src/gateway/http/graceful-shutdown.js';
 import { PreviewUnavailableError } from '../../../src/preview/previewer.js';
 import { expectProblem, form, post, uploadHeaders } from '../../support/gateway/forms.js';
 import { eventually, type Gateway, OWNER, startGateway } from '../../support/gateway/gateway.js';
@@ -179,6 +180,12 @@ test('a fifth that waits is refused at once, and what takes over ten seconds is 
   await untilRunning(1);
   running[0]!.answer();
   expect((await next).status).toBe(200);
+});
+
+test('while the service stops no preview begins', async () => {
+  gateway.app.get(OpenCreates).close();
+  expect(await expectProblem(await preview(), 503)).toContain('This server is shutting down');
+  expect(running).toEqual([]);
 });
 
 test('while the warehouse is away the answer is 503', async () => {
