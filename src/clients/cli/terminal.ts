@@ -5,7 +5,10 @@ export interface Terminal {
   out(text: string): void;
   /** Standard error: hints and errors. */
   hint(text: string): void;
-  /** Asks the person at the terminal for one line; absent: there is nobody. */
+  /**
+   * Asks the person at the terminal for one line; absent: there is nobody. Rejects with a
+   * CommandError when the answer is Ctrl-C or the end of the input.
+   */
   readonly ask?: (question: string) => Promise<string>;
   /** The width of the terminal that shows standard error; absent: it is no terminal. */
   readonly columns?: number;
@@ -38,6 +41,9 @@ export function outputOf(terminal: Terminal, isJson: () => boolean): Output {
 
 /** Something that the command needs does not answer. Trying later may help. */
 export const UNREACHABLE = 3;
+
+/** The person at the terminal has ended the command. */
+export const INTERRUPTED = 130;
 
 /** The command cannot be carried out. The message is one line for the operator. */
 export class CommandError extends Error {
