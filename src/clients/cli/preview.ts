@@ -1,10 +1,15 @@
 import type { Command } from 'commander';
 import type { FamilyName } from '../../domain/families/index.js';
 import { type UploadClient, UploadClientError } from '../api/index.js';
-import { type FilePreview, mergedPreview, type PartPreview } from './preview/merged-preview.js';
+import {
+  type FilePreview,
+  malformedPreview,
+  mergedPreview,
+  type PartPreview,
+} from './preview/merged-preview.js';
 import { previewText } from './preview/preview-text.js';
 import { CommandError, type Output } from './terminal.js';
-import { divideFiles } from './upload/divide-file.js';
+import { divideFiles, type MalformedFile } from './upload/divide-file.js';
 import { type DividedFile, PartStore } from './upload/part-store.js';
 import { Progress } from './upload/progress.js';
 import {
@@ -28,7 +33,7 @@ Nothing is stored. A file of any size is previewed in the parts in which custom-
 it, one after the other. Above ${MANY_PARTS} parts you are asked first.
 
 Exit codes: 0 every file is valid, 1 one is not, 2 the command is not understood, 3 the service does
-not answer or is busy.`;
+not answer or is busy, 130 interrupted.`;
 
 export function addPreviewCommand(program: Command, terminal: Output): void {
   const command = program
@@ -45,7 +50,12 @@ export function addPreviewCommand(program: Command, terminal: Output): void {
     const store = new PartStore();
     const progress = new Progress(terminal);
     try {
-      const files = await divideFiles(paths, family, store, progress, terminal, signal);
+      const refused = (file: MalformedFile): CommandError => {
+        const preview = malformedPreview(file);
+        terminal.result(preview, previewText(preview));
+        return new CommandError(`${file.name} is not well-formed`);
+      };
+      const files = await divideFiles(paths, family, store, progress, refused, signal);
       const ask = asking(terminal, yes === true);
       const wrong = await showPreviews(client, family, files, store, progress, terminal, ask);
       if (wrong > 0) throw new CommandError(`${wrong} of ${files.length} files are not valid`);

@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FamilyName } from '../../domain/families/index.js';
 import { type UploadClient, UploadClientError } from '../api/index.js';
 import { asking, showPreviews } from './preview.js';
-import { CommandError, type Output, UNREACHABLE } from './terminal.js';
-import { divideFiles } from './upload/divide-file.js';
+import { CommandError, INTERRUPTED, type Output, UNREACHABLE } from './terminal.js';
+import { divideFiles, type MalformedFile } from './upload/divide-file.js';
 import { Journal } from './upload/journal.js';
 import { type DividedFile, PartStore, type StoredPart } from './upload/part-store.js';
 import { Progress } from './upload/progress.js';
@@ -15,7 +15,7 @@ import {
   familyOption,
   type ServiceOptions,
 } from './upload/service-options.js';
-import { countsOf, summaryOf } from './upload/summary.js';
+import { countsOf, malformedSummary, summaryOf } from './upload/summary.js';
 
 interface UploadOptions extends ServiceOptions {
   readonly family: FamilyName;
@@ -25,7 +25,6 @@ interface UploadOptions extends ServiceOptions {
   readonly yes?: true;
 }
 
-const INTERRUPTED = 130;
 const MAX_CONCURRENCY = 64;
 
 const HELP = `
@@ -91,7 +90,12 @@ async function upload(
   const { client, url, token } = connectionOf(options, terminal);
   const { family } = options;
   const progress = new Progress(terminal);
-  const files = await divideFiles(paths, family, store, progress, terminal, signal);
+  const refused = (file: MalformedFile): CommandError => {
+    const { summary, text } = malformedSummary(file);
+    terminal.result(summary, text);
+    return new CommandError(`${file.name} cannot be uploaded, nothing was sent`);
+  };
+  const files = await divideFiles(paths, family, store, progress, refused, signal);
   if (options.preview === true) {
     await confirmed(client, files, options, store, progress, terminal, signal);
   }

@@ -6,6 +6,7 @@ import type {
   PreviewTotals,
   Warning,
 } from '../../../preview/answer.js';
+import type { MalformedFile } from '../upload/divide-file.js';
 import { Problems } from '../upload/problems.js';
 import { addMessages, fileRow } from '../upload/summary.js';
 
@@ -23,6 +24,23 @@ export interface PartPreview {
   readonly preview: Preview;
   /** Which row of the file each row of the part is. */
   readonly rowNumbers: Uint32Array;
+}
+
+/** What a file is said to be that is not well-formed, and so has no parts. */
+export function malformedPreview({ name, rows, problems }: MalformedFile): FilePreview {
+  return {
+    file: name,
+    rows,
+    requests: 0,
+    valid: false,
+    reason: problems.byColumn(),
+    keys: { total: 0, new: null, replaced: null, unchanged: null },
+    compared: false,
+    totals: null,
+    replaced: [],
+    warnings: [],
+    asOf: new Date().toISOString().slice(0, 19),
+  };
 }
 
 /** As many as the preview of one request has. */
@@ -108,11 +126,13 @@ function mergedWarnings(parts: readonly PartPreview[]): Warning[] {
     preview.warnings.some(({ code }) => code === 'no-change');
   const isAllUnchanged = parts.every(isUnchanged);
   const merged = new Map<string, Warning>();
-  for (const { preview, rowNumbers } of parts) {
+  for (const [part, { preview, rowNumbers }] of parts.entries()) {
     for (const warning of preview.warnings) {
       if (parts.length > 1 && OF_WHOLE_FILES.has(warning.code)) continue;
       if (warning.code === 'no-change' && !isAllUnchanged) continue;
-      const id = `${warning.code} ${warning.column} ${warning.message}`;
+      // The number is of this part alone.
+      const counted = /^\d/.test(warning.message) ? part : '';
+      const id = `${warning.code} ${warning.column} ${warning.message} ${counted}`;
       const rows = [
         ...(merged.get(id)?.rows ?? []),
         ...warning.rows.map((row) => fileRow(row, rowNumbers)),

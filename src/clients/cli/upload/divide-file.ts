@@ -1,24 +1,31 @@
 import { FILE } from '../../../csv/findings.js';
 import { type FamilyName, familyNamed } from '../../../domain/families/index.js';
-import { CommandError, type Output } from '../terminal.js';
+import { CommandError } from '../terminal.js';
 import { divide } from './divide.js';
 import type { DividedFile, PartStore, StoredPart } from './part-store.js';
 import { Problems } from './problems.js';
 import type { Progress } from './progress.js';
 import { openSource } from './source.js';
-import type { Summary } from './summary.js';
+
+/** A file that cannot be divided into requests, and why. */
+export interface MalformedFile {
+  readonly name: string;
+  readonly rows: number;
+  readonly problems: Problems;
+}
 
 /**
  * Divides the files of a command into parts.
  *
- * @throws CommandError when one of them cannot be uploaded; the reason has been printed then
+ * @param refused prints why a file cannot be divided, and returns what is to be thrown then
+ * @throws CommandError
  */
 export async function divideFiles(
   paths: readonly string[],
   family: FamilyName,
   store: PartStore,
   progress: Progress,
-  terminal: Output,
+  refused: (file: MalformedFile) => CommandError,
   signal: AbortSignal,
 ): Promise<DividedFile[]> {
   if (paths.filter((path) => path === '-').length > 1) {
@@ -26,7 +33,7 @@ export async function divideFiles(
   }
   const files: DividedFile[] = [];
   for (const [index, path] of paths.entries()) {
-    files.push(await divideFile(path, index, family, store, progress, terminal, signal));
+    files.push(await divideFile(path, index, family, store, progress, refused, signal));
   }
   return files;
 }
@@ -38,7 +45,7 @@ async function divideFile(
   family: FamilyName,
   store: PartStore,
   progress: Progress,
-  terminal: Output,
+  refused: (file: MalformedFile) => CommandError,
   signal: AbortSignal,
 ): Promise<DividedFile> {
   const source = await openSource(path, process.stdin, signal, (bytes, size) => {
@@ -62,16 +69,7 @@ async function divideFile(
     progress.clear();
     if (problems.any) {
       if (hint !== undefined) problems.addForCertain(FILE, hint);
-      const lines = [source.name, ...problems.lines()];
-      const counts = { requests: 0, succeeded: 0, failed: 0, open: 0, failedRequests: [] };
-      const summary: Summary = {
-        ...counts,
-        file: source.name,
-        rows,
-        reason: problems.byColumn(),
-      };
-      terminal.result(summary, lines.map((line) => `${line}\n`).join(''));
-      throw new CommandError(`${source.name} cannot be uploaded, nothing was sent`);
+      throw refused({ name: source.name, rows, problems });
     }
     progress.line(`${source.name}: ${rows} rows in ${parts.length} requests`);
     return { name: source.name, digest: source.digest(), rows, parts };

@@ -1,5 +1,6 @@
 import { messagesOf } from '../../api/index.js';
 import type { Journal } from './journal.js';
+import type { MalformedFile } from './divide-file.js';
 import type { DividedFile, PartStore, StoredPart } from './part-store.js';
 import { Problems } from './problems.js';
 
@@ -63,6 +64,18 @@ export function summaryOf(
   return {
     summary: { file: name, rows, requests, ...counts, failedRequests, reason: problems.byColumn() },
     text: [...lines, ...problems.lines()].map((line) => `${line}\n`).join(''),
+  };
+}
+
+/** The same of a file of which nothing is sent. */
+export function malformedSummary({ name, rows, problems }: MalformedFile): {
+  readonly summary: Summary;
+  readonly text: string;
+} {
+  const counts = { requests: 0, succeeded: 0, failed: 0, open: 0, failedRequests: [] };
+  return {
+    summary: { file: name, rows, ...counts, reason: problems.byColumn() },
+    text: [name, ...problems.lines()].map((line) => `${line}\n`).join(''),
   };
 }
 

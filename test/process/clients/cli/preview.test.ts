@@ -88,6 +88,29 @@ test('a file of more than 20 parts is not previewed before somebody was asked', 
   expect(err).toContain('there is nobody to ask: give --yes to go on');
 });
 
+test('of a file that is not well-formed there is a preview too, which says why', async () => {
+  const path = await fixture.file('torn.csv', `${csvOf(COST, [row('torn', '1')])}a,b\n`);
+  const { code, out, err } = await preview('--json', path);
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toEqual({
+    file: 'torn.csv',
+    rows: 2,
+    requests: 0,
+    valid: false,
+    reason: { file: ['row 3: has 2 fields, the header has 7'] },
+    keys: { total: 0, new: null, replaced: null, unchanged: null },
+    compared: false,
+    totals: null,
+    replaced: [],
+    warnings: [],
+    asOf: expect.any(String),
+  });
+  expect(err).toContain('torn.csv is not well-formed');
+  expect(err).not.toContain('nothing was sent');
+  const forPeople = await preview(path);
+  expect(forPeople.out).toMatch(/^torn\.csv: 2 rows in 0 requests, with mistakes\n {2}file\n/);
+});
+
 test('upload --preview shows it, and sends nothing where nobody can be asked', async () => {
   const path = await fixture.file('asked.csv', csvOf(COST, [row('asked', '1')]));
   const args = ['upload', path, '--family', 'cost', '--preview'];

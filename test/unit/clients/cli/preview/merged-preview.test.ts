@@ -119,6 +119,18 @@ test('sums are added up by name, and shown where every part has told its own', (
   expect(cut.totals).toEqual({ listed: [total('C', 0, 3)], more: 1 });
 });
 
+test('a warning that counts is one of its part, because the counts do not say the same', () => {
+  const counting = (rows: readonly number[]): Warning => ({
+    ...{ code: 'deletions', column: 'file', rows },
+    message: '2 combinations have zeros only, and will not be in reports',
+  });
+  const merged = mergedPreview(FILE, [
+    part({ warnings: [counting([2, 3])] }, [2, 6]),
+    part({ warnings: [counting([2, 3])] }, [3, 5]),
+  ]);
+  expect(merged.warnings).toEqual([counting([2, 6]), counting([3, 5])]);
+});
+
 test('what is true of a part only is not said of the file', () => {
   const ofParts = [warning('missing-days'), warning('unusual-total'), warning('no-change')];
   const codes = (...parts: readonly PartPreview[]): string[] =>
