@@ -22,13 +22,13 @@ export class FilePreview {
   /** The edits of the token when it was asked last; undefined: never. */
   private askedAfter: number | undefined;
 
-  /** @param refused is called when the service finds mistakes, with its reason */
+  /** @param judged gets null when the service is asked, and its reason when it finds mistakes */
   constructor(
     private readonly file: File,
     private readonly family: FamilyName,
     private readonly card: UploadCard,
     private readonly page: PreviewPage,
-    private readonly refused: (reason: string) => void,
+    private readonly judged: (reason: string | null) => void,
   ) {}
 
   /**
@@ -41,6 +41,7 @@ export class FilePreview {
     if (edits === this.askedAfter) return;
     this.askedAfter = edits;
     this.asking?.abort();
+    this.judged(null);
     if (!this.page.hasToken()) {
       this.say('Paste the API token to see what this file would replace.');
       return;
@@ -87,7 +88,7 @@ export class FilePreview {
     const { card, file, family } = this;
     if (!preview.valid) {
       card.showPreview();
-      this.refused(JSON.stringify(preview.reason));
+      this.judged(JSON.stringify(preview.reason));
       return;
     }
     card.showPreview(...previewElements(file.name, family, preview));

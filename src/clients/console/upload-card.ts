@@ -1,6 +1,7 @@
+import type { FamilyName } from '../../domain/families/index.js';
 import type { Status } from '../../status/transition.js';
 import { button, element, scrollingTable } from './elements.js';
-import type { Mistake } from './texts.js';
+import { type Mistake, shellWord } from './texts.js';
 
 /** What the state's colour means; the words say it too. */
 export type Mood = 'busy' | 'good' | 'bad' | 'plain';
@@ -63,6 +64,18 @@ export class UploadCard {
   /** More about the state, below it. */
   explain(...lines: readonly (Node | string)[]): void {
     this.detail.replaceChildren(...lines.map((line) => element('p', {}, line)));
+  }
+
+  /** What takes a file that is too large for the page. */
+  commands(family: FamilyName): (Node | string)[] {
+    const command = (name: string): HTMLElement =>
+      element('code', {}, `custom-data ${name} ${shellWord(this.fileName)} --family ${family}`);
+    return [
+      'The command line tool divides files of any size:',
+      command('upload'),
+      'If a spreadsheet has saved the file, convert it first, and upload what that writes:',
+      command('convert'),
+    ];
   }
 
   /** @param fraction of the body that has been sent; undefined: nothing is being sent */

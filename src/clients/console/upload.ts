@@ -1,12 +1,12 @@
 import type { FamilyName } from '../../domain/families/index.js';
 import type { UploadRequestRecord } from '../../status/transition.js';
 import type { CheckAnswer, Checked } from './check-messages.js';
-import { announce, element } from './elements.js';
+import { announce } from './elements.js';
 import { type ConversionPage, FileConversion } from './file-conversion.js';
 import { FilePreview, type PreviewPage } from './file-preview.js';
 import { randomKey } from './random-key.js';
 import type { RecentSection } from './recent-section.js';
-import { countText, FAMILY_NAMES, mistakesIn, shellWord, sizeText, STATUS_TEXTS } from './texts.js';
+import { countText, FAMILY_NAMES, mistakesIn, sizeText, STATUS_TEXTS } from './texts.js';
 import { UploadCard } from './upload-card.js';
 import { textOf, whileBusy } from './upload-service.js';
 import { downloadWrongRows } from './wrong-rows.js';
@@ -27,6 +27,8 @@ export class Upload {
   readonly card: UploadCard;
   /** Whether the check found nothing wrong, and nobody has sent it yet. */
   isReady = false;
+  /** What the check has found if that is nothing wrong, until the file is sent. */
+  private valid: Checked | undefined;
   private content: Blob | undefined;
   private reason: string | null = null;
   private readonly preview: FilePreview;
@@ -39,9 +41,7 @@ export class Upload {
     private readonly page: Page,
   ) {
     this.card = new UploadCard(file.name, `${FAMILY_NAMES[family]}, ${sizeText(file.size)}`);
-    this.preview = new FilePreview(file, family, this.card, page, (reason) => {
-      this.refusedByPreview(reason);
-    });
+    this.preview = new FilePreview(file, family, this.card, page, this.judged.bind(this));
     this.conversion = new FileConversion(file, family, this.card, page, (answer) => {
       this.showAnswer(answer);
     });
@@ -54,15 +54,16 @@ export class Upload {
     this.showAnswer(await page.checker.ask({ file, family, timeZone: page.timeZone() }));
   }
 
-  /** Asks the service what the file would do, if it may be sent. */
+  /** Asks the service what the file would do, if the check here has found nothing wrong. */
   askForPreview(): void {
-    if (this.isReady) this.preview.ask(this.content ?? this.conversion.file);
+    if (this.valid !== undefined) this.preview.ask(this.content ?? this.conversion.file);
   }
 
   /** Sends the file, if there is a token. */
   enqueue(): void {
     if (!this.page.demandToken()) return;
     this.isReady = false;
+    this.valid = undefined;
     this.preview.drop();
     this.conversion.offer(null);
     this.card.say('Waiting to be sent', 'busy');
@@ -156,19 +157,14 @@ export class Upload {
     this.page.changed();
   }
 
-  private showChecked({ reason, rows, wrongRows, sent, isPackedHere, detection }: Checked): void {
-    const { card, file, conversion } = this;
+  private showChecked(checked: Checked): void {
+    const { reason, wrongRows, sent, isPackedHere, detection } = checked;
+    const { conversion } = this;
     conversion.offer(detection);
     if (!conversion.hasFailed) this.content = isPackedHere ? sent : undefined;
     if (reason === null) {
-      this.isReady = true;
-      const text = `Valid: ${countText(rows, 'row')}`;
-      card.say(text, 'good');
-      const packed = isPackedHere ? [`It will be sent as gzip, ${sizeText(sent.size)}.`] : [];
-      card.explain(...conversion.notes(), ...packed);
-      card.showMistakes('', []);
-      card.offer([this.sending('Send'), ...conversion.actions(), this.removing()]);
-      announce(`${file.name}: ${text}`);
+      this.valid = checked;
+      this.showValid(checked);
       this.askForPreview();
       return;
     }
@@ -177,12 +173,26 @@ export class Upload {
     else this.showInvalid(`${text} once converted`, 'What would still be wrong', reason, false);
   }
 
-  /** The check here has found nothing wrong, but the service knows more. */
-  private refusedByPreview(reason: string): void {
-    this.isReady = false;
-    this.reason = reason;
-    const hasRows = mistakesIn(reason).some(({ row }) => row !== undefined && row > 1);
-    this.showInvalid('Not valid for the service', 'What the service found', reason, hasRows);
+  private showValid({ rows, sent, isPackedHere }: Checked): void {
+    const { card, file, conversion } = this;
+    this.isReady = true;
+    const text = `Valid: ${countText(rows, 'row')}`;
+    card.say(text, 'good');
+    const packed = isPackedHere ? [`It will be sent as gzip, ${sizeText(sent.size)}.`] : [];
+    card.explain(...conversion.notes(), ...packed);
+    card.showMistakes('', []);
+    card.offer([this.sending('Send'), ...conversion.actions(), this.removing()]);
+    announce(`${file.name}: ${text}`);
+  }
+
+  /** The check here has found nothing wrong, but the service knows more; null: it is asked now. */
+  private judged(reason: string | null): void {
+    if (reason !== null) {
+      this.isReady = false;
+      this.reason = reason;
+      const hasRows = mistakesIn(reason).some(({ row }) => row !== undefined && row > 1);
+      this.showInvalid('Not valid for the service', 'What the service found', reason, hasRows);
+    } else if (!this.isReady && this.valid !== undefined) this.showValid(this.valid);
     this.page.changed();
   }
 
@@ -209,23 +219,12 @@ export class Upload {
       card.offer([this.sending('Send unchecked'), this.removing()]);
       return;
     }
-    const command = (name: string): HTMLElement =>
-      element('code', {}, `custom-data ${name} ${shellWord(file.name)} --family ${family}`);
-    card.explain(
-      why,
-      'The command line tool divides files of any size:',
-      command('upload'),
-      'If a spreadsheet has saved the file, convert it first, and upload what that writes:',
-      command('convert'),
-    );
+    card.explain(why, ...card.commands(family));
     card.offer([this.removing()]);
   }
 
   private sending(label: string) {
-    const act = (): void => {
-      this.enqueue();
-    };
-    return { label, act, isPrimary: label === 'Send' };
+    return { label, act: this.enqueue.bind(this), isPrimary: label === 'Send' };
   }
 
   private removing() {
@@ -237,14 +236,13 @@ export class Upload {
   }
 
   private annotating() {
-    return { label: 'Download the wrong rows', act: () => void this.annotate() };
-  }
-
-  private async annotate(): Promise<void> {
-    const { family, reason, page } = this;
-    const { file } = this.conversion;
-    const task = { file, family, timeZone: page.timeZone(), annotate: { reason } };
-    const why = await downloadWrongRows(page.checker, task, this.file.name);
-    if (why !== undefined) this.card.explain(why);
+    const annotate = async (): Promise<void> => {
+      const { family, reason, page } = this;
+      const { file } = this.conversion;
+      const task = { file, family, timeZone: page.timeZone(), annotate: { reason } };
+      const why = await downloadWrongRows(page.checker, task, this.file.name);
+      if (why !== undefined) this.card.explain(why);
+    };
+    return { label: 'Download the wrong rows', act: () => void annotate() };
   }
 }

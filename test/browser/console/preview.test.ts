@@ -152,6 +152,33 @@ describeWithChromium('the preview of a file in the console', () => {
     await console.close(REFUSED);
   });
 
+  test('is asked for again with another token, also after it has found mistakes', async () => {
+    const content = csv([goodRow('cost', { campaign: 'refused once' })]);
+    const refusal = {
+      valid: false,
+      reason: { channel: ['row 2: "Search" is a channel with cost integration'] },
+      ...{ rows: null, keys: null, compared: false, totals: null, replaced: [], warnings: [] },
+      asOf: '2026-03-10T00:00:00',
+    };
+    const console = await visit(async (console) => {
+      await console.page.route(PREVIEWS, (route) => route.fulfill({ json: refusal }));
+      await console.pick({ name: 'refused.csv', content });
+      await console.state('refused.csv', 'Not valid for the service');
+      await console.page.unrouteAll();
+      await console.pasteToken('nobody');
+      await console.page.keyboard.press('Tab');
+      await console.shows('refused.csv', 'What this file would replace is not known.');
+      await console.state('refused.csv', 'Valid: 1 row');
+      expect(await console.card('refused.csv').innerText()).not.toContain('service found');
+      await console.pasteToken();
+      await console.page.keyboard.press('Tab');
+      await console.shows('refused.csv', 'If you send it: 1 key');
+      await console.click('refused.csv', 'Send');
+      await console.state('refused.csv', 'Succeeded');
+    });
+    await console.close(REFUSED);
+  });
+
   test('is that of the account whose token is entered', async () => {
     const content = csv([goodRow('cost', { campaign: 'of whom' })]);
     const console = await visit(async (console) => {
