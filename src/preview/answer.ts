@@ -12,14 +12,14 @@ export interface Preview {
   readonly rows: number | null;
   /** Overwrite keys; null when the file is not valid. */
   readonly keys: PreviewKeys | null;
-  /** False: the file is not valid, or has too many keys. */
+  /** False: the file is not valid, or too large to compare. */
   readonly compared: boolean;
   /** Sums of the file's keys; null when they were not compared. */
   readonly totals: PreviewTotals | null;
   /** Keys with other rows than the file's, the largest changes first, at most 100. */
   readonly replaced: readonly PreviewedKey[];
   readonly warnings: readonly Warning[];
-  /** When the keys were compared, `YYYY-MM-DDTHH:MM:SS` in UTC. */
+  /** When the comparison began, `YYYY-MM-DDTHH:MM:SS` in UTC. */
   readonly asOf: string;
 }
 
@@ -71,7 +71,7 @@ export interface Warning {
   readonly code: WarningCode;
   /** The column of the file that it is about; `file` when it is about the file. */
   readonly column: string;
-  /** Rows of the file as a spreadsheet shows them, the first 20; the header is row 1. */
+  /** Rows of the file as a spreadsheet shows them, at most 20; the header is row 1. */
   readonly rows: readonly number[];
   /** One sentence for a person. */
   readonly message: string;

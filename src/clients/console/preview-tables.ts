@@ -18,7 +18,7 @@ const KEY_TEXTS: Readonly<Record<FamilyName, string>> = {
 export function summaryOf({ keys, compared, warnings }: Preview): string {
   const total = countText(keys?.total ?? 0, 'key');
   const warned = warnings.length === 0 ? '' : `, ${countText(warnings.length, 'warning')}`;
-  if (!compared) return `${total}, too many to compare them with what is stored${warned}`;
+  if (!compared) return `${total}, too large to compare with what is stored${warned}`;
   const [added, replaced, unchanged] = [keys?.new, keys?.replaced, keys?.unchanged].map(numberText);
   return `${total}: ${added!} new, ${replaced!} replaced, ${unchanged!} unchanged${warned}`;
 }

@@ -104,7 +104,7 @@ export class PreviewWarning implements Warning {
   @ApiProperty({
     type: [Number],
     maxItems: 20,
-    description: 'The first rows that it is about, as a spreadsheet shows them.',
+    description: 'Up to 20 rows that it is about, as a spreadsheet shows them.',
   })
   readonly rows!: readonly number[];
 
@@ -133,7 +133,7 @@ export class PreviewAnswer {
 
   @ApiProperty({
     type: Boolean,
-    description: 'Whether the keys were compared. Above 100,000 keys, or with mistakes: false.',
+    description: 'False for a file with mistakes, and for one that is too large to compare.',
   })
   readonly compared!: boolean;
 
@@ -154,7 +154,7 @@ export class PreviewAnswer {
   @ApiProperty({ type: [PreviewWarning], description: 'What may be a mistake.' })
   readonly warnings!: readonly PreviewWarning[];
 
-  @ApiProperty({ ...TIMESTAMP, description: 'When the keys were compared, in UTC.' })
+  @ApiProperty({ ...TIMESTAMP, description: 'When the comparison began, in UTC.' })
   readonly asOf!: string;
 }
 

@@ -15,8 +15,8 @@ import type { Preview } from '../../preview/answer.js';
 import { PreviewAnswer } from './preview-answer.js';
 
 const DESCRIPTION = `Checks the file as an upload would, compares its overwrite keys with what is stored, and
-tells what an upload of it would do. Nothing is stored. Another upload may come between: \`asOf\` is the time
-of the comparison, and uploads that have not succeeded by then are not part of it.
+tells what an upload of it would do. Nothing is stored. Another upload may come between: \`asOf\` is when the
+comparison began, and it may find rows that were stored later.
 
 Files that were compressed or have mistakes are answered 200 too. An account has one preview at a time; when
 too many wait, or the warehouse is away, the answer is 503.`;

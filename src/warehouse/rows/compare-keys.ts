@@ -37,7 +37,7 @@ export interface Comparison {
   readonly unchanged: number;
   readonly before: readonly NamedMeasures[];
   readonly after: readonly NamedMeasures[];
-  /** Of cost: keys that get other currencies than they have, and the first ones. */
+  /** Of cost: keys that get other currencies than they have, and up to 20 of them. */
   readonly otherCurrencies: {
     readonly count: number;
     readonly keys: readonly (readonly string[])[];
@@ -50,7 +50,7 @@ export interface Comparison {
 export const MOST_COMPARED = { keys: 10_000, rows: 20_000 };
 /** So many replaced keys are listed. */
 export const MOST_LISTED = 100;
-/** So many keys with other currencies. */
+/** So many keys with other currencies are listed, in no order. */
 const MOST_OTHERS = 20;
 
 /**

@@ -18,7 +18,7 @@ export function previewText(preview: FilePreview): string {
   lines.push(
     compared
       ? `  ${keyCount}: ${keys.new!} new, ${keys.replaced!} replaced, ${keys.unchanged!} unchanged (at ${asOf} UTC)`
-      : `  ${keyCount}, too many to compare them with what is stored`,
+      : `  ${keyCount}, too large to compare with what is stored`,
   );
   for (const { column, rows: at, message } of warnings) {
     const where = at.length === 0 ? '' : ` (row${at.length === 1 ? '' : 's'} ${at.join(', ')})`;

@@ -4,6 +4,7 @@ import {
   mergedPreview,
   type PartPreview,
 } from '../../../../../src/clients/cli/preview/merged-preview.js';
+import { previewText } from '../../../../../src/clients/cli/preview/preview-text.js';
 import type {
   Preview,
   PreviewedKey,
@@ -84,6 +85,14 @@ test('mistakes of parts have the rows of the file', () => {
     compared: false,
     totals: null,
   });
+});
+
+test('of a file with a part that is too large to compare only the keys are counted', () => {
+  const keys = { total: 2, new: null, replaced: null, unchanged: null };
+  const merged = mergedPreview(FILE, [part({}), part({ keys, compared: false, totals: null })]);
+  expect(merged).toMatchObject({ compared: false, keys: { ...keys, total: 4 }, totals: null });
+  const text = previewText(merged);
+  expect(text).toContain('\n  4 keys, too large to compare with what is stored\n');
 });
 
 test('what is wrong with the file as a whole is said once', () => {
