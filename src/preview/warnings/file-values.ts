@@ -6,7 +6,7 @@ import { RowList } from './warning.js';
 
 /** Columns whose spelling is compared. */
 export const SPELLED = ['channel', 'os_name'] as const;
-export type SpelledColumn = (typeof SPELLED)[number];
+type SpelledColumn = (typeof SPELLED)[number];
 
 /** What a file's warnings are made of. A map that would have too many values is empty. */
 export interface FileValues {
