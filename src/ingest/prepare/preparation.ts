@@ -149,27 +149,47 @@ export class Preparation {
  * longest for its turn. So one account's thousand files do not starve another's single one.
  */
 export class AccountTurns<Item extends { readonly account: string }> {
-  /** Accounts in the order of their turns, each with its items in order. */
-  private readonly queues = new Map<string, Item[]>();
+  /** Accounts in the order of their turns. */
+  private readonly queues = new Map<string, Queue<Item>>();
 
   get isEmpty(): boolean {
     return this.queues.size === 0;
   }
 
   push(item: Item): void {
-    const queue = this.queues.get(item.account);
-    if (queue === undefined) this.queues.set(item.account, [item]);
-    else queue.push(item);
+    const queue = this.queues.get(item.account) ?? new Queue();
+    queue.push(item);
+    this.queues.set(item.account, queue);
   }
 
   next(): Item | undefined {
     for (const [account, queue] of this.queues) {
-      const item = queue.shift()!;
+      const item = queue.shift();
       // Deleting and setting again moves the account to the end of the Map's order.
       this.queues.delete(account);
-      if (queue.length > 0) this.queues.set(account, queue);
+      if (!queue.isEmpty) this.queues.set(account, queue);
       return item;
     }
     return undefined;
+  }
+}
+
+/** Taking the first of an array moves all others: small files may wait by the ten thousand. */
+class Queue<Item> {
+  private readonly last: Item[] = [];
+  /** In reverse order, all before `last`. */
+  private first: Item[] = [];
+
+  get isEmpty(): boolean {
+    return this.first.length + this.last.length === 0;
+  }
+
+  push(item: Item): void {
+    this.last.push(item);
+  }
+
+  shift(): Item | undefined {
+    if (this.first.length === 0) this.first = this.last.splice(0).reverse();
+    return this.first.pop();
   }
 }
