@@ -111,6 +111,7 @@ function blockOfTransitions(transitions: readonly Transition[]): NativeBlock {
       of('created_at', DATE_TIME, ({ createdAt }) => secondsOf(createdAt)),
       of('updated_at', DATE_TIME, ({ updatedAt }) => secondsOf(updatedAt)),
       of('version', UINT128, ({ version }) => BigInt(version)),
+      of('csv_bytes', UINT64, ({ bytes }) => bytes ?? 0),
       of('rows_validated', UINT64, ({ rows }) => rows?.validated ?? 0),
       of('rows_stored', UINT64, ({ rows }) => rows?.stored ?? 0),
       of('rows_read_back', UINT64, ({ rows }) => rows?.readBack ?? 0),

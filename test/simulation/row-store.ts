@@ -90,7 +90,7 @@ export class SimulatedRowStore implements RowStore, RequestStore {
   }
 }
 
-/** What can be queried of a transition: neither its rows nor who made the request. */
+/** What can be queried of a transition: neither its rows and bytes nor who made the request. */
 function stateOf(transition: Transition): Transition {
   const { requestId, account, family, status, prevStatus, reason, createdAt, updatedAt, version } =
     transition;

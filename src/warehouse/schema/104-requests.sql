@@ -11,6 +11,8 @@ CREATE TABLE IF NOT EXISTS {database}.request_transitions{local}{everywhere}
     created_at DateTime('UTC'),
     updated_at DateTime('UTC'),
     version UInt128,
+    -- The unpacked CSV bytes of the upload.
+    csv_bytes UInt64,
     -- How many data rows have come how far.
     rows_validated UInt64,
     rows_stored UInt64,
@@ -41,3 +43,26 @@ AS SELECT
     created_at,
     updated_at
 FROM {database}.request_transitions FINAL;
+
+-- One row per account, family and day on which requests were made (UTC).
+CREATE VIEW IF NOT EXISTS {database}.upload_activity{everywhere}
+AS SELECT
+    account,
+    family,
+    toDate(created_at) AS day,
+    count() AS uploads,
+    countIf(status = 'uploaded') AS uploaded,
+    countIf(status = 'validated') AS validated,
+    countIf(status = 'ingested') AS ingested,
+    countIf(status = 'succeeded') AS succeeded,
+    countIf(status = 'failed') AS failed,
+    sumMap(
+        mapFromArrays(
+            JSONExtractKeys(ifNull(reason, '')) AS named,
+            arrayWithConstant(length(named), 1)
+        )
+    ) AS failed_columns,
+    sum(rows_stored) AS rows,
+    sum(csv_bytes) AS bytes
+FROM {database}.request_transitions FINAL
+GROUP BY account, family, day;

@@ -44,12 +44,8 @@ const history = {
 /** Returns the transitions of a new request, up to and including `last`. */
 function life(last: Status): Transition[] {
   const version = versions.next().toString();
-  const all = [
-    uploaded(
-      { requestId: randomUUID(), account: 'acme', family: 'cost', version, sentMax: version },
-      Date.now(),
-    ),
-  ];
+  const identity = { requestId: randomUUID(), account: 'acme', family: 'cost' } as const;
+  const all = [uploaded({ ...identity, version, sentMax: version, bytes: 7 }, Date.now())];
   const rows = { validated: 1, stored: 1, readBack: 1 };
   for (const status of ['validated', 'ingested', 'succeeded'] as const) {
     if (all.at(-1)!.status === last) break;

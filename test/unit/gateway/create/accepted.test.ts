@@ -103,6 +103,7 @@ test('the end and the transition tell the same upload', async () => {
     updatedAt: createdAt,
     version: end!.version,
     sentMax: end!.version,
+    bytes: end!.bytes,
     actor: 't1',
   } satisfies Transition);
   expect(createdAt).toBe(new Date(end!.acceptedAt).toISOString().slice(0, 19));
