@@ -60,7 +60,7 @@ const { text: operations } = new Page('operations.md');
  */
 const ofOperations = [...operations.matchAll(/`(SELECT (?!count)[^`]+)`/g)].map(([, sql]) => sql!);
 
-const reports = ['actuals', 'trends'].map(readReport);
+const reports = ['actuals', 'trends', 'quality'].map(readReport);
 const opened = openedOn('acme', YESTERDAY - 29 * DAY_MS, YESTERDAY + DAY_MS);
 const choices: Record<string, string>[] = [
   {},
