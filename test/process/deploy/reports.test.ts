@@ -195,10 +195,10 @@ describe('data quality and usage', () => {
   });
 
   test('shows each channel with its days', async () => {
-    const days = (await shown(1)).map(({ family, channel, first_date, last_date }) => [
-      ...[family, channel, first_date, last_date],
-    ]);
-    expect(days).toEqual([
+    const days = ({ family, channel, first_date, last_date }: Cells): unknown[] => {
+      return [family, channel, first_date, last_date];
+    };
+    expect((await shown(1)).map(days)).toEqual([
       ['cost', 'Radio', '2026-03-02', '2026-03-03'],
       ['cost', 'Newsletter', '2026-03-04', '2026-03-04'],
       ['self-serve', 'Radio', '2026-03-03', '2026-03-04'],
