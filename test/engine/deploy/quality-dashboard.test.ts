@@ -61,7 +61,7 @@ beforeAll(async () => {
   await write(2, REPLACED);
   await opened.warehouse.execute(
     `INSERT INTO ${opened.database}.request_transitions
-     SELECT generateUUIDv4(), ${ACCOUNT}, ['cost', 'self-serve'][1 + number % 2],
+     SELECT generateUUIDv4(), ${ACCOUNT}, ['cost', 'self-serve'][1 + ${NTH} % 2],
        if(number % 10 < 2, 'failed', 'succeeded'), 'ingested',
        if(number % 10 < 2, '{"date":["row 2: wrong"],"channel":["row 3: wrong"]}', NULL),
        now() - (${NTH} % 90) * 86400, now(), 1, 5000, 100, 100, 100, 1
@@ -76,7 +76,7 @@ function qualified(sql: string): string {
   return sql.replace(views, `${opened.database}.$&`);
 }
 
-test.each(['cost', 'self_serve'])('%s has 10 million rows, 5 million of one account', async (table) => {
+test.each(['cost', 'self_serve'])('%s has 10 million rows, half of one account', async (table) => {
   const rows = await opened.warehouse.query(
     `SELECT toUInt32(sum(combinations.size0)) AS stored,
        toUInt32(sumIf(combinations.size0, account = '${LARGEST}')) AS largest

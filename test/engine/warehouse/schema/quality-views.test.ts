@@ -5,7 +5,11 @@ import type { Family } from '../../../../src/domain/families/index.js';
 import { SqlRequestStore } from '../../../../src/status/sql-request-store.js';
 import { type Transition, timestampOf } from '../../../../src/status/transition.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
-import { openWarehouseOf, WAREHOUSES, type OpenWarehouse } from '../../../support/chdb/warehouses.js';
+import {
+  openWarehouseOf,
+  WAREHOUSES,
+  type OpenWarehouse,
+} from '../../../support/chdb/warehouses.js';
 import { storageBlock, type Row, type StoredKey } from '../../../support/model/native-rows.js';
 
 /** The views of which days are stored, of spellings and of uploads by day. */
