@@ -142,6 +142,18 @@ export const requestRows = new Gauge({
   labelNames: ['family', 'step'] as const,
 });
 
+export const objectiveUploads = new Gauge({
+  name: 'custom_data_objective_uploads',
+  help: 'Uploads that ended or were due within the window, by objective (visible_in_10s, visible_in_10m) and window (5m, 30m, 1h, 6h, 3d, 30d), by the durable history.',
+  labelNames: ['objective', 'window'] as const,
+});
+
+export const objectiveUploadsLate = new Gauge({
+  name: 'custom_data_objective_uploads_late',
+  help: 'Uploads of custom_data_objective_uploads that had not ended when they were due.',
+  labelNames: ['objective', 'window'] as const,
+});
+
 export const deadLetters = new Counter({
   name: 'custom_data_dead_letters_total',
   help: 'Uploads that this process has set aside, by cause (rejected, crash, exception).',
@@ -203,6 +215,9 @@ for (const { name: family } of FAMILIES) {
   for (const cause of ['rejected', 'crash', 'exception']) deadLetters.inc({ family, cause }, 0);
   for (const status of ['validated', 'ingested', 'succeeded', 'failed']) {
     transitions.inc({ family, status }, 0);
+  }
+  for (const code of ['201', '500', '503']) {
+    httpRequests.inc({ operation: 'create', family, code }, 0);
   }
 }
 for (const failure of ['retry', 'memory', 'rejected']) warehouseErrors.inc({ class: failure }, 0);

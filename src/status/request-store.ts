@@ -21,6 +21,20 @@ export interface RequestStore {
   /** All requests, each in its furthest state. */
   totals(): Promise<RequestTotals[]>;
 
+  /**
+   * For every limit and every window, in this order: the uploads that ended or were due within the
+   * window, each in its furthest state. An upload is due `limit` seconds after it was created.
+   *
+   * @param limits whole seconds, no one twice
+   * @param windows whole seconds; each ends at `now`, which it includes
+   * @param now whole seconds since the epoch
+   */
+  punctuality(
+    limits: readonly number[],
+    windows: readonly number[],
+    now: number,
+  ): Promise<Punctuality[]>;
+
   /** The highest version of any written request; 0 when there is none. */
   highestVersion(): Promise<bigint>;
 }
@@ -35,4 +49,16 @@ export interface RequestTotals {
   readonly readBack: number;
   /** When the first of them was created, in seconds since the epoch. */
   readonly oldest: number;
+}
+
+/** How many uploads ended or were due within a window, and how many of them were late. */
+export interface Punctuality {
+  readonly limit: number;
+  readonly window: number;
+  readonly uploads: number;
+  /**
+   * The history has whole seconds, so `late` are all that took longer than `limit`, and some that
+   * took up to a second less.
+   */
+  readonly late: number;
 }

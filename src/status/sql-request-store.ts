@@ -1,6 +1,6 @@
 import type { FamilyName } from '../domain/families/index.js';
 import { rankOf, type Status, timestampOf, type Transition } from './transition.js';
-import type { RequestStore, RequestTotals } from './request-store.js';
+import type { Punctuality, RequestStore, RequestTotals } from './request-store.js';
 import {
   blockOf,
   columnsOf,
@@ -60,6 +60,40 @@ export class SqlRequestStore implements RequestStore {
       stored: Number(row['stored']),
       readBack: Number(row['read_back']),
       oldest: Number(row['oldest']),
+    }));
+  }
+
+  async punctuality(
+    limits: readonly number[],
+    windows: readonly number[],
+    now: number,
+  ): Promise<Punctuality[]> {
+    const counted = limits.flatMap((limit) => windows.map((window) => ({ limit, window })));
+    const columns = counted.flatMap(({ limit, window }, i) => {
+      const isWithin = `at_${limit} > ${now - window} AND at_${limit} <= ${now}`;
+      return [
+        `countIf(${isWithin}) AS uploads_${i}`,
+        `countIf(${isWithin} AND took >= ${limit}) AS late_${i}`,
+      ];
+    });
+    const times = limits.map((limit) => `created + least(took, ${limit}) AS at_${limit}`);
+    // Of what was created before, nothing has ended in time or was due within a window.
+    const reach = Math.max(...windows) + Math.max(...limits);
+    const [row] = await this.warehouse.query<Record<string, string>>(
+      `SELECT ${columns.join(', ')}
+       FROM (
+         SELECT toUnixTimestamp(created_at) AS created,
+           toUnixTimestamp(updated_at) - created AS past,
+           if(status IN ('succeeded', 'failed'), past, ${reach}) AS took,
+           ${times.join(', ')}
+         FROM ${this.table} FINAL
+         WHERE created_at > toDateTime(${now - reach}, 'UTC')
+       )`,
+    );
+    return counted.map((each, i) => ({
+      ...each,
+      uploads: Number(row![`uploads_${i}`]),
+      late: Number(row![`late_${i}`]),
     }));
   }
 

@@ -1,4 +1,4 @@
-import type { RequestStore, RequestTotals } from '../../src/status/request-store.js';
+import type { Punctuality, RequestStore, RequestTotals } from '../../src/status/request-store.js';
 import type { Family } from '../../src/domain/families/index.js';
 import type { Transition } from '../../src/status/transition.js';
 import type {
@@ -60,6 +60,14 @@ export class SimulatedRowStore implements RowStore, RequestStore {
 
   totals(): Promise<RequestTotals[]> {
     return this.asked('totals', () => this.server.totals());
+  }
+
+  punctuality(
+    limits: readonly number[],
+    windows: readonly number[],
+    now: number,
+  ): Promise<Punctuality[]> {
+    return this.asked('punctuality', () => this.server.punctuality(limits, windows, now));
   }
 
   highestVersion(): Promise<bigint> {

@@ -21,6 +21,8 @@ CREATE TABLE IF NOT EXISTS {database}.request_transitions{local}{everywhere}
     precedence UInt64
 )
 ENGINE = {Replicated}ReplacingMergeTree(precedence)
+-- All transitions of a request have its created_at, so they are in one partition.
+PARTITION BY toYYYYMM(created_at)
 ORDER BY request_id
 SETTINGS
     index_granularity = 1024,

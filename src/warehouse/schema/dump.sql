@@ -395,6 +395,7 @@ CREATE TABLE custom_data.request_transitions
     `precedence` UInt64
 )
 ENGINE = ReplacingMergeTree(precedence)
+PARTITION BY toYYYYMM(created_at)
 ORDER BY request_id
 SETTINGS index_granularity = 1024, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
 

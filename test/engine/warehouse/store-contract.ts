@@ -31,6 +31,9 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
 
     test('an empty one knows nothing', async () => {
       expect(await requests.totals()).toEqual([]);
+      expect(await requests.punctuality([10], [60], NOW)).toEqual([
+        { limit: 10, window: 60, uploads: 0, late: 0 },
+      ]);
       expect(await requests.highestVersion()).toBe(0n);
       expect(await store.erasures()).toEqual(new Map());
       expect(await requests.statesOf([id()])).toEqual(new Map());
@@ -155,6 +158,43 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
         expect(await countOf('ingested')).toBeUndefined();
       });
 
+      test('are in time or late, by when they ended or were due', async () => {
+        const write = async (
+          secondsAgo: number,
+          status: Status,
+          took: number,
+          requestId = id(),
+        ): Promise<void> => {
+          const created = NOW - secondsAgo;
+          await requests.writeTransitions([
+            {
+              ...transition(requestId, status, created + took),
+              createdAt: timestampOf(created * 1000),
+            },
+          ]);
+        };
+        const replayed = id();
+        await write(100, 'succeeded', 9, replayed);
+        await write(100, 'validated', 50, replayed);
+        await write(100, 'succeeded', 80, replayed);
+        // Seconds are whole: it may have taken less than ten.
+        await write(100, 'succeeded', 10);
+        await write(100, 'failed', 3);
+        await write(50, 'ingested', 2);
+        await write(5, 'uploaded', 0);
+        await write(4_000, 'uploaded', 0);
+        // Created before the window, due within it.
+        await write(3_603, 'succeeded', 60);
+        expect(await requests.punctuality([10, 600], [20, 300, 3_600], NOW)).toEqual([
+          { limit: 10, window: 20, uploads: 0, late: 0 },
+          { limit: 10, window: 300, uploads: 4, late: 2 },
+          { limit: 10, window: 3_600, uploads: 5, late: 3 },
+          { limit: 600, window: 20, uploads: 0, late: 0 },
+          { limit: 600, window: 300, uploads: 3, late: 0 },
+          { limit: 600, window: 3_600, uploads: 5, late: 1 },
+        ]);
+      });
+
       test('tell the highest version that any had', async () => {
         const high = { ...transition(id(), 'uploaded', 0), version: String(2n ** 127n + 1n) };
         await requests.writeTransitions([high]);
@@ -186,6 +226,9 @@ let accounts = 0;
 function account(): string {
   return `account ${++accounts} größe`;
 }
+
+/** Seconds since the epoch, long after the other requests. */
+const NOW = 100_000_000;
 
 function id(): string {
   return uuidv7({ msecs: 1_795_240_000_000 });
