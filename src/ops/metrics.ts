@@ -126,19 +126,24 @@ export const uploadsShortOfMemory = new Gauge({
 
 export const requests = new Gauge({
   name: 'custom_data_requests',
-  help: 'Upload requests by the state they are in, by the durable history: accepted is the sum.',
+  help: 'Upload requests of the last 30 days by the state they are in, by the durable history: accepted is the sum.',
   labelNames: ['family', 'status'] as const,
+});
+
+export const requestsCountedFrom = new Gauge({
+  name: 'custom_data_requests_counted_from_seconds',
+  help: 'The beginning of the day (UTC) from which on requests are counted, in Unix time; 0 in processes that count none.',
 });
 
 export const oldestUnfinished = new Gauge({
   name: 'custom_data_oldest_unfinished_request_age_seconds',
-  help: 'Age of the oldest upload request that is neither succeeded nor failed, by the durable history; 0 when there is none.',
+  help: 'Age of the oldest upload request of the last 30 days that is neither succeeded nor failed, by the durable history; 0 when there is none.',
   labelNames: ['family'] as const,
 });
 
 export const requestRows = new Gauge({
   name: 'custom_data_request_rows',
-  help: 'Data rows of succeeded requests by the step they have passed (validated, stored, read_back), by the durable history: all three are equal.',
+  help: 'Data rows of succeeded requests of the last 30 days by the step they have passed (validated, stored, read_back), by the durable history: all three are equal.',
   labelNames: ['family', 'step'] as const,
 });
 

@@ -18,8 +18,12 @@ export interface RequestStore {
    */
   statesOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, Transition>>;
 
-  /** All requests, each in its furthest state. */
-  totals(): Promise<RequestTotals[]>;
+  /**
+   * The requests that were created at a time or later, each in its furthest state.
+   *
+   * @param from whole seconds since the epoch
+   */
+  totals(from: number): Promise<RequestTotals[]>;
 
   /**
    * For every limit and every window, in this order: the uploads that ended or were due within the

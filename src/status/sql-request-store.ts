@@ -44,12 +44,13 @@ export class SqlRequestStore implements RequestStore {
     return new Map(rows.map((row) => [row.id, transitionIn(row)]));
   }
 
-  async totals(): Promise<RequestTotals[]> {
+  async totals(from: number): Promise<RequestTotals[]> {
     const rows = await this.warehouse.query<Record<string, string>>(
       `SELECT family, status, count() AS requests, sum(rows_validated) AS validated,
          sum(rows_stored) AS stored, sum(rows_read_back) AS read_back,
          toUnixTimestamp(min(created_at)) AS oldest
        FROM ${this.table} FINAL
+       WHERE created_at >= toDateTime(${from}, 'UTC')
        GROUP BY family, status`,
     );
     return rows.map((row) => ({

@@ -58,8 +58,8 @@ export class SimulatedRowStore implements RowStore, RequestStore {
     });
   }
 
-  totals(): Promise<RequestTotals[]> {
-    return this.asked('totals', () => this.server.totals());
+  totals(from: number): Promise<RequestTotals[]> {
+    return this.asked('totals', () => this.server.totals(from));
   }
 
   punctuality(

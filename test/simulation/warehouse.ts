@@ -109,9 +109,10 @@ export class WarehouseServer extends Server {
     }
   }
 
-  totals(): RequestTotals[] {
+  totals(from = 0): RequestTotals[] {
     const totals = new Map<string, RequestTotals>();
     for (const { family, status, rows, createdAt } of this.transitions.values()) {
+      if (secondsOf(createdAt) < from) continue;
       const key = `${family} ${status}`;
       const before = totals.get(key);
       totals.set(key, {

@@ -30,7 +30,7 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
     afterAll(() => opened.close());
 
     test('an empty one knows nothing', async () => {
-      expect(await requests.totals()).toEqual([]);
+      expect(await requests.totals(0)).toEqual([]);
       expect(await requests.punctuality([10], [60], NOW)).toEqual([
         { limit: 10, window: 60, uploads: 0, late: 0 },
       ]);
@@ -129,8 +129,8 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
       });
 
       test('are counted once each, with their rows', async () => {
-        const countOf = async (status: Status): Promise<unknown> => {
-          const totals = await requests.totals();
+        const countOf = async (status: Status, from = 0): Promise<unknown> => {
+          const totals = await requests.totals(from);
           const found = totals.find(
             (each) => each.family === 'self-serve' && each.status === status,
           );
@@ -156,6 +156,8 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
           oldest: 7,
         });
         expect(await countOf('ingested')).toBeUndefined();
+        expect(await countOf('succeeded', 8)).toMatchObject({ requests: 1, oldest: 8 });
+        expect(await countOf('succeeded', 9)).toBeUndefined();
       });
 
       test('are in time or late, by when they ended or were due', async () => {
