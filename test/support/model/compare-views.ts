@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from '@jest/globals';
 
+import { awayFromMidnight } from './utc-days.js';
 import { sorted, type WarehouseModel } from './warehouse-model.js';
 
 /** How far the history may lag behind. */
@@ -20,6 +21,7 @@ export async function expectViewsToEqual(
   model: WarehouseModel,
   account: string,
 ): Promise<void> {
+  await awayFromMidnight();
   const view = async (name: string, columns = '*'): Promise<Row[]> => {
     const rows = await warehouse.query<Row>(
       `SELECT ${columns} FROM ${name} WHERE account = '${account}'`,

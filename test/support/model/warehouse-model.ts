@@ -1,4 +1,5 @@
 import { COST, type Family, keyColumns, SELF_SERVE } from '../../../src/domain/families/index.js';
+import { daysAgo } from './utc-days.js';
 
 /** A CSV row, as text by column. Columns that are not in the file are left out. */
 export type CsvRow = Readonly<Record<string, string>>;
@@ -149,11 +150,6 @@ export class WarehouseModel {
 
 /** From the oldest to yesterday, as numbers of days before today. */
 const LAST_90_DAYS = Array.from({ length: 90 }, (_, index) => 90 - index);
-
-/** The day in UTC. */
-function daysAgo(days: number): string {
-  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
-}
 
 function keyOf(family: Family, row: CsvRow): string[] {
   return keyColumns(family).map(({ name }) => row[name]!);

@@ -11,18 +11,13 @@ import {
   type OpenWarehouse,
 } from '../../../support/chdb/warehouses.js';
 import { storageBlock, type Row, type StoredKey } from '../../../support/model/native-rows.js';
+import { awayFromMidnight, DAY_MS, daysAgo } from '../../../support/model/utc-days.js';
 
 /** The views of which days are stored, of spellings and of uploads by day. */
 
 const DATABASE = 'custom_data';
 const REQUEST = '0193c2f0-0000-7000-8000-000000000001';
-const DAY_MS = 86_400_000;
 const MARCH_FIRST = 1_772_323_200;
-
-/** The day in UTC. */
-function daysAgo(days: number): string {
-  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
-}
 
 /** The days from one number of days ago to another, the oldest first. */
 function daysFrom(oldest: number, newest: number): string[] {
@@ -43,6 +38,7 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
     for (const table of ['cost', 'self_serve', 'request_transitions']) {
       await opened.warehouse.execute(`TRUNCATE TABLE ${DATABASE}.${table}`);
     }
+    await awayFromMidnight();
   });
 
   async function store(
