@@ -249,7 +249,8 @@ SETTINGS
     merge_tree_min_bytes_for_concurrent_read = 1,
     optimize_move_to_prewhere_if_final = 1;
 
--- One row per account, family and channel that has a row which is not deleted. Today is the day in UTC.
+-- One row per account, family and channel that has a row which is neither deleted nor of an archived
+-- metric. Today is the day in UTC.
 CREATE VIEW IF NOT EXISTS {database}.data_freshness{everywhere}
 AS SELECT
     account,
@@ -285,6 +286,9 @@ FROM
         max(uploaded_at) AS last_upload,
         groupUniqArrayIf(date, date >= toDate(now('UTC')) - 90) AS days
     FROM {database}.self_serve FINAL
+    WHERE (account, event_category) {GLOBAL}NOT IN (
+        SELECT account, name FROM {database}.metric_archivals FINAL WHERE archived
+    )
     GROUP BY account, channel
 )
 SETTINGS

@@ -300,6 +300,14 @@ FROM
         groupUniqArrayIf(date, date >= (toDate(now('UTC')) - 90)) AS days
     FROM custom_data.self_serve
     FINAL
+    WHERE (account, event_category) NOT IN (
+        SELECT
+            account,
+            name
+        FROM custom_data.metric_archivals
+        FINAL
+        WHERE archived
+    )
     GROUP BY
         account,
         channel

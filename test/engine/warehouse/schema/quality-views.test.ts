@@ -35,7 +35,7 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
   });
   afterAll(() => opened.close());
   beforeEach(async () => {
-    for (const table of ['cost', 'self_serve', 'request_transitions']) {
+    for (const table of ['cost', 'self_serve', 'metric_archivals', 'request_transitions']) {
       await opened.warehouse.execute(`TRUNCATE TABLE ${DATABASE}.${table}`);
     }
     await awayFromMidnight();
@@ -59,6 +59,13 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
       ...other,
     };
     await opened.warehouse.insert(table, storageBlock(table, [key]));
+  }
+
+  async function archive(name: string, isArchived: boolean, version: number): Promise<void> {
+    await opened.warehouse.execute(
+      `INSERT INTO ${DATABASE}.metric_archivals
+       VALUES ('acme', '${name}', ${String(isArchived)}, now(), ${version})`,
+    );
   }
 
   function rowsOf(view: string, columns = '*'): Promise<Record<string, unknown>[]> {
@@ -143,6 +150,29 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
       }
     });
 
+    test('leaves out archived metrics, until they are restored', async () => {
+      await store('self_serve', 3, [LIVE], { third: 'Visits' });
+      await store('self_serve', 1, [LIVE], { third: 'Old', uploadedAt: MARCH_FIRST + 60 });
+      await store('self_serve', 1, [LIVE], { third: 'Old', channel: 'tv' });
+      await store('self_serve', 1, [LIVE], { third: 'Old', account: 'other' });
+      await archive('Old', true, 1);
+      const columns = 'account, channel, last_date, last_upload, missing_days';
+      const tv = { account: 'acme', channel: 'tv', last_date: daysAgo(1), missing_days: [] };
+      const other = { ...tv, account: 'other', channel: 'radio' };
+      const radio = { account: 'acme', channel: 'radio' };
+      const [at, later] = ['2026-03-01 00:00:00', '2026-03-01 00:01:00'];
+      expect(await rowsOf('data_freshness', columns)).toEqual([
+        { ...radio, last_date: daysAgo(3), last_upload: at, missing_days: daysFrom(2, 1) },
+        { ...other, last_upload: at },
+      ]);
+      await archive('Old', false, 2);
+      expect(await rowsOf('data_freshness', columns)).toEqual([
+        { ...radio, last_date: daysAgo(1), last_upload: later, missing_days: [daysAgo(2)] },
+        { ...tv, last_upload: at },
+        { ...other, last_upload: at },
+      ]);
+    });
+
     test('is one row for each account and spelling', async () => {
       await store('cost', 2, [LIVE]);
       await store('cost', 1, [LIVE], { account: 'other' });
@@ -195,6 +225,16 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
       expect(await rowsOf('spelling_variants', 'account, value, rows')).toEqual([
         { account: 'acme', value: 'Radio', rows: '1' },
         { account: 'acme', value: 'radio', rows: '1' },
+      ]);
+    });
+
+    test('counts rows of archived metrics', async () => {
+      await store('self_serve', 1, [LIVE], { third: 'Old' });
+      await store('cost', 1, [LIVE], { channel: 'Radio' });
+      await archive('Old', true, 1);
+      expect(await rowsOf('spelling_variants', 'value, rows')).toEqual([
+        { value: 'Radio', rows: '1' },
+        { value: 'radio', rows: '1' },
       ]);
     });
 
