@@ -618,7 +618,7 @@ FROM
     SELECT
         account,
         column,
-        lowerUTF8(replaceRegexpAll(value, '[\\s\\pZ]', '')) AS plain_form,
+        lowerUTF8(replaceRegexpAll(value, '[\\s\\v\\pZ\\x{0FEFF}]', '')) AS plain_form,
         groupArray((value, found, latest)) AS variants
     FROM
     (

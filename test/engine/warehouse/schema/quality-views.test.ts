@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import { v7 as uuidv7 } from 'uuid';
 import type { Family } from '../../../../src/domain/families/index.js';
+import { plainForm } from '../../../../src/preview/warnings/file-warnings.js';
 import { SqlRequestStore } from '../../../../src/status/sql-request-store.js';
 import { type Transition, timestampOf } from '../../../../src/status/transition.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
@@ -214,6 +215,23 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
         { value: 'GRÖSSE\u00a0ÄÉ', plain_form: 'grösseäé' },
         { value: 'grösse\u3000äé', plain_form: 'grösseäé' },
       ]);
+    });
+
+    test('takes for white space what a preview does', async () => {
+      const signs = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code));
+      const spaces = signs.filter((sign) => plainForm(sign) === '');
+      expect(spaces).toEqual(expect.arrayContaining([' ', '\v', '\u3000', '\ufeff']));
+      for (const sign of spaces) await store('cost', 1, [LIVE], { third: `a${sign}b` });
+      expect(await rowsOf('spelling_variants', 'plain_form')).toEqual(
+        spaces.map(() => ({ plain_form: 'ab' })),
+      );
+    });
+
+    test('compares neither the width of characters nor whether they are composed', async () => {
+      for (const third of ['Cafe', 'Ｃafe', 'caf\u00e9', 'cafe\u0301']) {
+        await store('cost', 1, [LIVE], { third });
+      }
+      expect(await rowsOf('spelling_variants')).toEqual([]);
     });
 
     test('looks 90 days back, and at one account at a time', async () => {
