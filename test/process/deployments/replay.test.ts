@@ -119,6 +119,7 @@ describeDeployments((kind) => {
       rows: model.rowsApplied(ACCOUNT),
     });
     await expectViewsToEqual(deployment, model, ACCOUNT);
+    // A replay of one upload tells the bytes of its file again.
     const told = await deployment.query<{ id: string; size: number }>(
       `SELECT toString(request_id) AS id, toUInt32(csv_bytes) AS size
        FROM request_transitions FINAL WHERE account = '${ACCOUNT}'`,

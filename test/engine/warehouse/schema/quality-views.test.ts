@@ -300,7 +300,7 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
       const rows = { validated: 3, stored: 3, readBack: 3 };
       await happened('good', { bytes: 100 });
       await happened('good', { bytes: 100, status: 'succeeded', rows });
-      const reason = { date: ['row 2: x', 'row 3: x'], currency: ['row 2: y'] };
+      const reason = { date: ['row 2: x', 'row 3: x'], Kosten: ['row 1: y'], file: ['z'] };
       await happened('bad', { bytes: 50, status: 'failed', reason: JSON.stringify(reason) });
       await happened('worse', { bytes: 5, status: 'failed', reason: '{"date":["row 9: x"]}' });
       const next = { family: 'self-serve', createdAt: '2026-03-02T00:00:00', bytes: 7 } as const;
@@ -316,7 +316,7 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
           ...none,
           succeeded: '1',
           failed: '2',
-          failed_columns: { currency: '1', date: '2' },
+          failed_columns: { Kosten: '1', date: '2', file: '1' },
           rows: '3',
           bytes: '155',
         },
@@ -334,9 +334,9 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
         },
       ];
       expect(await rowsOf('upload_activity')).toEqual(expected);
-      // A replay publishes it again, later.
+      // A replay publishes it again, later. The first one stays, whatever the later one has.
       const again = timestampOf(MARCH_FIRST * 1000 + 9 * DAY_MS);
-      await happened('good', { bytes: 100, status: 'succeeded', rows, updatedAt: again });
+      await happened('good', { bytes: 999, status: 'succeeded', rows, updatedAt: again });
       expect(await rowsOf('upload_activity')).toEqual(expected);
     });
   });
