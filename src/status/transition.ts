@@ -52,7 +52,10 @@ export interface Transition {
   readonly version: string;
   /** The highest version that the sender had seen, decimal. */
   readonly sentMax: string;
-  /** The unpacked CSV bytes of the upload. Absent in a state that the history was asked for. */
+  /**
+   * The unpacked CSV bytes of the upload that the log keeps. Absent in older records, counted as 0,
+   * and in a state that the history was asked for.
+   */
   readonly bytes?: number;
   /** Who made the request: a token's id, or `operator:` and a name. Only on `uploaded`. */
   readonly actor?: string;

@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS {database}.request_transitions{local}{everywhere}
     created_at DateTime('UTC'),
     updated_at DateTime('UTC'),
     version UInt128,
-    -- The unpacked CSV bytes of the upload.
+    -- The unpacked CSV bytes of the upload that the log keeps; 0 where an older record lacks them.
     csv_bytes UInt64,
     -- How many data rows have come how far.
     rows_validated UInt64,
