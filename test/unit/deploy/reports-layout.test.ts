@@ -19,6 +19,12 @@ describe.each(NAMES)('the dashboard %s', (name) => {
     expect(new Set(report.panels.map(({ id }) => id)).size).toBe(report.panels.length);
   });
 
+  test('has the variable account, and without metrics no other', () => {
+    const [first, ...others] = variables;
+    expect(first!.name).toBe('account');
+    expect(others.length > 0).toBe(name !== 'quality');
+  });
+
   test('has its panels one below the other', () => {
     let below = 0;
     for (const { gridPos } of report.panels) {
