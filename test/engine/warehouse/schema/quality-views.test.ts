@@ -77,10 +77,9 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
     await opened.warehouse.execute(`OPTIMIZE TABLE ${DATABASE}.${table} FINAL`);
   }
 
-  async function planOf(view: string, how: string): Promise<string> {
+  async function planOf(view: string, how: string, where = "account = 'acme'"): Promise<string> {
     const plan = await opened.warehouse.query<{ explain: string }>(
-      `EXPLAIN ${how} SELECT * FROM ${DATABASE}.${view} WHERE account = {account:String}`,
-      { account: 'acme' },
+      `EXPLAIN ${how} SELECT * FROM ${DATABASE}.${view} WHERE ${where}`,
     );
     return plan.map(({ explain }) => explain).join('\n');
   }
@@ -338,6 +337,17 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
       const again = timestampOf(MARCH_FIRST * 1000 + 9 * DAY_MS);
       await happened('good', { bytes: 999, status: 'succeeded', rows, updatedAt: again });
       expect(await rowsOf('upload_activity')).toEqual(expected);
+    });
+
+    test('reads only the months of the days that are asked for', async () => {
+      await happened('march', {});
+      await happened('april', { createdAt: '2026-04-02T00:00:00' });
+      const partsRead = async (where: string): Promise<string[]> => {
+        const plan = await planOf('upload_activity', 'indexes = 1', where);
+        return [...plan.matchAll(/Parts: (\d+\/\d+)/g)].map(([, parts]) => parts!);
+      };
+      expect(await partsRead("day >= toDate('2026-04-01')")).toContain('1/2');
+      expect(await partsRead("account = 'acme'")).not.toContain('1/2');
     });
   });
 
