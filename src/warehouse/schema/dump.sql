@@ -19,6 +19,7 @@ CREATE TABLE custom_data.audit_events
     `actor` String
 )
 ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMM(at)
 ORDER BY (account, at, action, subject, actor)
 SETTINGS max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
 
