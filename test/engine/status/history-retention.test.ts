@@ -5,12 +5,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { lastVersionAt } from '../../../src/domain/version.js';
 import { writeAudit } from '../../../src/status/audit.js';
 import {
-  deleteExpired,
+  deleteEvents,
+  deleteRequests,
   type HistoryTables,
   startHistoryRetention,
 } from '../../../src/status/history-retention.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
-import { type Status, timestampOf } from '../../../src/status/transition.js';
+import { type Status, timestampOf, type Transition } from '../../../src/status/transition.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import { storedTable } from '../../../src/warehouse/schema/placeholders.js';
 import { WarehouseError } from '../../../src/warehouse/warehouse.js';
@@ -25,7 +26,8 @@ import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 import { withoutKeeper } from '../../support/clickhouse/without-keeper.js';
 import { until } from '../../support/kafka/until.js';
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const RETENTION = 40 * DAY;
 const DATABASE = 'custom_data';
 
@@ -39,24 +41,40 @@ async function write(
   const requestId = uuidv7({ msecs: at });
   const history = new SqlRequestStore(warehouse, DATABASE);
   for (const status of ['uploaded', 'validated', last] as const) {
-    await history.writeTransitions([
-      {
-        requestId,
-        account: 'acme',
-        family: 'cost',
-        status,
-        prevStatus: null,
-        reason: null,
-        createdAt: timestampOf(at),
-        updatedAt: timestampOf(at + 1_000),
-        version: version.toString(),
-        sentMax: '0',
-      },
-    ]);
+    await history.writeTransitions([transition(requestId, at, status, version)]);
   }
   const event = { actor: 'token', action: 'upload', account: 'acme', subject: requestId } as const;
   await writeAudit(warehouse, [{ ...event, at }]);
   return requestId;
+}
+
+function transition(
+  requestId: string,
+  at: number,
+  status: Status,
+  version = lastVersionAt(at),
+): Transition {
+  return {
+    requestId,
+    account: 'acme',
+    family: 'cost',
+    status,
+    prevStatus: null,
+    reason: null,
+    createdAt: timestampOf(at),
+    updatedAt: timestampOf(at + 1_000),
+    version: version.toString(),
+    sentMax: '0',
+  };
+}
+
+async function deleteExpired(
+  tables: HistoryTables,
+  retentionMs: number,
+  now: number,
+): Promise<number> {
+  const requests = await deleteRequests(tables, retentionMs, now);
+  return requests + (await deleteEvents(tables, retentionMs, now));
 }
 
 async function expectDeleted(tables: HistoryTables): Promise<void> {
@@ -66,15 +84,17 @@ async function expectDeleted(tables: HistoryTables): Promise<void> {
   const old = await write(tables, now - 60 * DAY, 'succeeded');
   const failed = await write(tables, now - 42 * DAY, 'failed');
   const nearly = await write(tables, now - 40.5 * DAY, 'succeeded');
+  // A gateway whose clock is behind by less than an hour still asks for it.
+  const asked = await write(tables, now - RETENTION - 0.9 * HOUR, 'succeeded');
   const unfinished = await write(tables, now - 50 * DAY, 'ingested');
   const young = await write(tables, now - 39 * DAY, 'succeeded');
   // Its gateway's clock was behind the version of another one.
   const ahead = await write(tables, now - 45 * DAY, 'succeeded', lastVersionAt(now));
-  const all = [old, failed, nearly, unfinished, young, ahead];
+  const all = [old, failed, nearly, asked, unfinished, young, ahead];
 
   // None is a day older than it may be.
   expect(await deleteExpired(tables, 59.5 * DAY, now)).toBe(0);
-  expect((await history.statesOf(all)).size).toBe(6);
+  expect((await history.statesOf(all)).size).toBe(7);
 
   // At least a transition and an event of each of the three.
   expect(await deleteExpired(tables, RETENTION, now)).toBeGreaterThanOrEqual(6);
@@ -86,6 +106,7 @@ async function expectDeleted(tables: HistoryTables): Promise<void> {
     const states = await history.statesOf(all);
     expect([...states].map(([id, { status }]) => [id, status]).sort()).toEqual(
       [
+        [asked, 'succeeded'],
         [unfinished, 'ingested'],
         [young, 'succeeded'],
         [ahead, 'succeeded'],
@@ -95,7 +116,7 @@ async function expectDeleted(tables: HistoryTables): Promise<void> {
   const events = await warehouse.query<{ subject: string }>(
     `SELECT DISTINCT subject FROM ${DATABASE}.audit_events`,
   );
-  expect(events.map(({ subject }) => subject)).toEqual([young]);
+  expect(events.map(({ subject }) => subject).sort()).toEqual([asked, young].sort());
   expect(await deleteExpired(tables, RETENTION, now)).toBe(0);
 }
 
@@ -126,12 +147,58 @@ describe.each(WAREHOUSES)('in %s', (kind) => {
     const lines: string[] = [];
     const logger = pino({}, { write: (line: string) => lines.push(line) });
     const retention = startHistoryRetention({ ...tables, warehouse }, RETENTION, logger, 10);
-    await until(() => lines.length === 2);
+    await until(() => lines.length === 3);
     await retention.stop();
-    expect(lines[0]).toContain('old requests and audit events are not deleted');
-    expect(lines[1]).toContain('old requests and audit events are deleted');
+    // The audit does not wait for the requests.
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { table: 'request_transitions', msg: 'rows that are too old may not be deleted yet' },
+      { table: 'audit_events', msg: 'rows that are too old are deleted' },
+      { table: 'request_transitions', msg: 'rows that are too old are deleted' },
+    ]);
     const history = new SqlRequestStore(opened.warehouse, DATABASE);
     expect((await history.statesOf([requestId])).size).toBe(0);
+  });
+
+  test('thousands that have not ended stay, and those beside them go', async () => {
+    const at = Date.now() - 50 * DAY;
+    const history = new SqlRequestStore(opened.warehouse, DATABASE);
+    const many = (length: number, status: Status): Transition[] =>
+      Array.from({ length }, () => transition(uuidv7({ msecs: at }), at, status));
+    const unfinished = many(3_500, 'validated');
+    await history.writeTransitions([...unfinished, ...many(500, 'succeeded')]);
+    expect(await deleteRequests(tables, RETENTION, Date.now())).toBe(500);
+    const left = await opened.warehouse.query<{ id: string }>(
+      `SELECT toString(request_id) AS id FROM ${DATABASE}.request_transitions
+       WHERE status = 'validated' AND created_at = '${timestampOf(at).replace('T', ' ')}'`,
+    );
+    const ids = unfinished.map(({ requestId }) => requestId);
+    expect(left.map(({ id }) => id).sort()).toEqual(ids.sort());
+    expect(await deleteRequests(tables, RETENTION, Date.now())).toBe(0);
+  });
+
+  test('no further statement begins after a stop', async () => {
+    const requestId = await write(tables, Date.now() - 42 * DAY, 'failed');
+    const stopping = new AbortController();
+    let statements = 0;
+    const warehouse = passingOn(opened.warehouse, {
+      query: (sql, parameters) => {
+        statements++;
+        stopping.abort();
+        return opened.warehouse.query(sql, parameters);
+      },
+      execute: (sql) => {
+        statements++;
+        return opened.warehouse.execute(sql);
+      },
+    });
+    const stopped = { ...tables, warehouse };
+    for (const deletion of [deleteRequests, deleteEvents]) {
+      const deleted = deletion(stopped, RETENTION, Date.now(), stopping.signal);
+      await expect(deleted).rejects.toThrow(/aborted/);
+    }
+    expect(statements).toBe(1);
+    const history = new SqlRequestStore(opened.warehouse, DATABASE);
+    expect((await history.statesOf([requestId])).size).toBe(1);
   });
 });
 
