@@ -190,7 +190,7 @@ export const warehouseRefusals = new Counter({
 
 export const measurementFailures = new Counter({
   name: 'custom_data_measurement_failures_total',
-  help: 'Measurements for a scrape that failed or took too long, by what was measured (lag, history, disk).',
+  help: 'Measurements for a scrape that failed or took too long, by what was measured (lag, history, objectives, disk).',
   labelNames: ['measurement'] as const,
 });
 

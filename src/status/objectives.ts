@@ -2,7 +2,7 @@ import { objectiveUploads, objectiveUploadsLate } from '../ops/metrics.js';
 import type { Punctuality, RequestStore } from './request-store.js';
 
 /** The history is asked at most this often, however often the metrics are. */
-const FRESH_MS = 30_000;
+const FRESH_MS = 60_000;
 
 /** The objectives by their limits, in seconds. */
 const LIMITS: ReadonlyMap<number, string> = new Map([
@@ -28,11 +28,21 @@ const WINDOWS: ReadonlyMap<number, string> = new Map([
 export class ObjectiveGauges {
   private measuredAt = -Infinity;
 
-  constructor(private readonly store: Pick<RequestStore, 'punctuality'>) {}
+  /** @param now milliseconds, on a clock that never steps */
+  constructor(
+    private readonly store: Pick<RequestStore, 'punctuality'>,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Whether a measurement would count, and not for the first time. */
+  get isDueAgain(): boolean {
+    const age = this.now() - this.measuredAt;
+    return age >= FRESH_MS && age < Infinity;
+  }
 
   async measure(): Promise<void> {
-    if (performance.now() - this.measuredAt < FRESH_MS) return;
-    this.measuredAt = performance.now();
+    if (this.now() - this.measuredAt < FRESH_MS) return;
+    this.measuredAt = this.now();
     for (const { limit, window, uploads, late } of await this.counted()) {
       const labels = { objective: LIMITS.get(limit)!, window: WINDOWS.get(window)! };
       objectiveUploads.set(labels, uploads);

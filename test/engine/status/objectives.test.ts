@@ -80,6 +80,26 @@ test('the gauges tell for each window how many uploads ended or were due, and ho
   });
 });
 
+test('uploads are counted again after a minute', async () => {
+  let now = 0;
+  const store = new SqlRequestStore(opened.warehouse, opened.database);
+  const gauges = new ObjectiveGauges(store, () => now);
+  const countedAt = async (milliseconds: number): Promise<number> => {
+    now = milliseconds;
+    await gauges.measure();
+    return (await valuesOf(objectiveUploads))['visible_in_10s 5m']!;
+  };
+  expect(gauges.isDueAgain).toBe(false);
+  const before = await countedAt(0);
+  await uploaded(30, 'succeeded', 1);
+  expect(await countedAt(59_999)).toBe(before);
+  expect(gauges.isDueAgain).toBe(false);
+  now = 60_000;
+  expect(gauges.isDueAgain).toBe(true);
+  expect(await countedAt(60_000)).toBe(before + 1);
+  expect(gauges.isDueAgain).toBe(false);
+});
+
 test('months that no window reaches are not read', async () => {
   await uploaded(200 * DAY, 'succeeded', 1);
   await uploaded(100 * DAY, 'succeeded', 1);
