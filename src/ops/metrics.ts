@@ -18,8 +18,8 @@ export const httpRequests = new Counter({
 
 export const httpDuration = new Histogram({
   name: 'custom_data_http_request_duration_seconds',
-  help: 'From the head of an API request until its answer, by operation and family; a create includes the time in which the client sends, a read leaves out the time that it was asked to wait.',
-  labelNames: ['operation', 'family'] as const,
+  help: 'From the head of an API request until its answer, by operation, family and HTTP status code; a create includes the time in which the client sends, a read leaves out the time that it was asked to wait.',
+  labelNames: ['operation', 'family', 'code'] as const,
   buckets: SECONDS,
 });
 

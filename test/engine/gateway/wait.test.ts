@@ -146,9 +146,10 @@ describe('Prefer: wait', () => {
 /** Returns the seconds of all reads together that the metric of durations has counted. */
 async function secondsOfReads(): Promise<number> {
   const { values } = await httpDuration.get();
-  const sum = values.find(
-    ({ metricName, labels }) =>
-      metricName?.endsWith('_sum') === true && labels.operation === 'read',
-  );
-  return sum?.value ?? 0;
+  return values
+    .filter(
+      ({ metricName, labels }) =>
+        metricName?.endsWith('_sum') === true && labels.operation === 'read',
+    )
+    .reduce((sum, { value }) => sum + value, 0);
 }
