@@ -102,9 +102,9 @@ function refuseContradictions(config: Config): void {
       'LOG_RETENTION_HOURS is less than twice UPLOAD_DEADLINE_SECONDS: an upload could lose its first record',
     );
   }
-  if ((limits.historyRetentionMs ?? Infinity) < 2 * limits.logRetentionMs) {
+  if ((limits.historyRetentionMs ?? Infinity) <= 2 * limits.logRetentionMs) {
     throw new ConfigError(
-      'HISTORY_RETENTION_DAYS is less than twice LOG_RETENTION_HOURS: a replay could bring deleted requests back',
+      'HISTORY_RETENTION_DAYS is not more than twice LOG_RETENTION_HOURS: a replay could bring deleted requests back',
     );
   }
   refuseSharedPorts(config);

@@ -16,9 +16,9 @@ export async function ensureHistoryOutlives(
   historyRetentionMs: number,
 ): Promise<void> {
   for (const topic of WRITE_HISTORY) {
-    if (historyRetentionMs >= 2 * (await log.maxRetentionMs(topic))) continue;
+    if (historyRetentionMs > 2 * (await log.maxRetentionMs(topic))) continue;
     throw new ConfigError(
-      `HISTORY_RETENTION_DAYS is less than twice retention.ms and segment.ms of the topic ${topic}: a replay could bring deleted requests back`,
+      `HISTORY_RETENTION_DAYS is not more than twice retention.ms and segment.ms of the topic ${topic}: a replay could bring deleted requests back`,
     );
   }
 }

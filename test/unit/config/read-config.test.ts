@@ -133,7 +133,7 @@ describe('a contradiction is refused, naming its variables', () => {
       ['LOG_RETENTION_HOURS', 'UPLOAD_DEADLINE_SECONDS'],
     ],
     [
-      { HISTORY_RETENTION_DAYS: '40', LOG_RETENTION_HOURS: '481' },
+      { HISTORY_RETENTION_DAYS: '40', LOG_RETENTION_HOURS: '480' },
       ['HISTORY_RETENTION_DAYS', 'LOG_RETENTION_HOURS'],
     ],
   ])('%j', (env, names) => {
@@ -147,7 +147,7 @@ describe('a contradiction is refused, naming its variables', () => {
       'the port of a gateway that runs elsewhere',
       { ...scaledOut, ROLES: 'ingest', OPS_PORT: '8080' },
     ],
-    ['a log half as long', { HISTORY_RETENTION_DAYS: '40', LOG_RETENTION_HOURS: '480' }],
+    ['a log less than half as long', { HISTORY_RETENTION_DAYS: '40', LOG_RETENTION_HOURS: '479' }],
     ['the port of a query interface that is off', { ...scaledOut, OPS_PORT: '8123' }],
     ['Kafka beside the embedded warehouse', { KAFKA_BROKERS }],
     ['ClickHouse behind the embedded log', { CLICKHOUSE_URL }],
