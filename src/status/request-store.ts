@@ -12,7 +12,8 @@ export interface RequestStore {
 
   /**
    * By request, in lower case: its furthest transition; of two of one rank the earlier. Requests
-   * without a written transition are left out.
+   * without a written transition are left out, and those whose UUIDv7 has not the time of their
+   * upload, give or take a day.
    *
    * @param requestIds at most 1,000
    */

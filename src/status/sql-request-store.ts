@@ -1,4 +1,5 @@
 import type { FamilyName } from '../domain/families/index.js';
+import { timeOfUuid } from '../domain/request-id.js';
 import { rankOf, type Status, timestampOf, type Transition } from './transition.js';
 import type { Punctuality, RequestStore, RequestTotals } from './request-store.js';
 import {
@@ -13,6 +14,12 @@ import {
 } from '../warehouse/native/block.js';
 import { identifier } from '../warehouse/sql.js';
 import type { NativeBlock, Warehouse } from '../warehouse/warehouse.js';
+
+const DAY_SECONDS = 86_400;
+/** The longest UPLOAD_DEADLINE_SECONDS. */
+const LONGEST_UPLOAD_SECONDS = 864_000;
+/** The highest DateTime, in seconds since the epoch. */
+const LAST_SECOND = 0xffff_ffff;
 
 /** The history's SQL, for any warehouse with the schema. */
 export class SqlRequestStore implements RequestStore {
@@ -37,9 +44,11 @@ export class SqlRequestStore implements RequestStore {
          toString(version) AS upload_version
        FROM ${this.table}
        WHERE request_id IN {ids:Array(UUID)}
+         AND created_at >= toDateTime({from:UInt32}, 'UTC')
+         AND created_at <= toDateTime({until:UInt32}, 'UTC')
        ORDER BY precedence DESC
        LIMIT 1 BY request_id`,
-      { ids: requestIds },
+      { ids: requestIds, ...timesOf(requestIds) },
     );
     return new Map(rows.map((row) => [row.id, transitionIn(row)]));
   }
@@ -104,6 +113,22 @@ export class SqlRequestStore implements RequestStore {
     );
     return BigInt(row?.highest ?? 0);
   }
+}
+
+/**
+ * Between which seconds the requests were created, so that other months are not read. An id has the
+ * time at which its upload began; a day is for clocks that step. Ids of another version than 7 have
+ * no time.
+ */
+function timesOf(requestIds: readonly string[]): { from: number; until: number } {
+  const times = requestIds.map((id) => Math.floor((timeOfUuid(id) ?? NaN) / 1000));
+  const [first, last] = [Math.min(...times), Math.max(...times)];
+  if (!Number.isFinite(first)) return { from: 0, until: LAST_SECOND };
+  const within = (second: number): number => Math.min(Math.max(second, 0), LAST_SECOND);
+  return {
+    from: within(first - DAY_SECONDS),
+    until: within(last + LONGEST_UPLOAD_SECONDS + DAY_SECONDS),
+  };
 }
 
 interface HistoryRow {

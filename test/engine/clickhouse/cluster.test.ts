@@ -281,8 +281,9 @@ describe.each([
       status: 'succeeded',
       prevStatus: 'ingested',
       reason: null,
-      createdAt: '2026-01-01T00:00:00',
-      updatedAt: '2026-01-01T00:00:01',
+      // The time in the id.
+      createdAt: '2024-12-14T02:12:15',
+      updatedAt: '2024-12-14T02:12:16',
       version: '5',
       sentMax: '5',
     } as const;

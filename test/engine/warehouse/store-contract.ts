@@ -232,8 +232,9 @@ function account(): string {
 /** Seconds since the epoch, long after the other requests. */
 const NOW = 100_000_000;
 
+/** Of an upload that began when the transitions below were made. */
 function id(): string {
-  return uuidv7({ msecs: 1_795_240_000_000 });
+  return uuidv7({ msecs: 1_000 });
 }
 
 /** Makes an upload with one row for each name. A name is a campaign or a metric. */
