@@ -49,6 +49,14 @@ test('every objective is there with its goal, and no other', () => {
   expect(listed).toEqual(expected);
 });
 
+test('Prometheus keeps the windows of the objectives, in the compose file and where pages say so', () => {
+  const compose = readFileSync(new URL('../docker-compose.yml', SRC), 'utf8');
+  const [setting, days] = /--storage\.tsdb\.retention\.time=(\d+)d/.exec(compose)!;
+  expect(Number(days)).toBeGreaterThan(30);
+  expect(page.text).toContain(`\`${setting}\``);
+  expect(new Page('kubernetes.md').text).toContain(`\`retention: ${days!}d\``);
+});
+
 test('the log lines and the spans that pages for operators quote are in the source', () => {
   const source = readdirSync(SRC, { encoding: 'utf8', recursive: true })
     .filter((name) => name.endsWith('.ts'))
