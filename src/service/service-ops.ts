@@ -55,7 +55,7 @@ export function createServiceOps(service: ObservedService): OpsServer {
       disk: () => measureDisk(dataDir),
       ...(roles.has('status') && {
         history: async () => {
-          // The embedded engine runs one query at a time: the second count would be given up first.
+          // The embedded engine runs one query at a time: both would take longer than a scrape waits.
           if (!objectives.isDueAgain) await totals.measure();
         },
         objectives: () => objectives.measure(),
