@@ -17,10 +17,10 @@ export function plus(a: Totals, b: Totals): Totals {
   };
 }
 
-/** The same sums as columns of a query. */
+/** The same sums as columns of a query; a sum of many doubles would not be exact. */
 export const TOTALS_SQL =
   'count() AS rows, sum(impressions) AS impressions, sum(clicks) AS clicks, ' +
-  'toInt64(round(sum(cost) * 100)) AS costCents';
+  'sum(toInt64(round(cost * 100))) AS costCents';
 
 /** @throws Error when the two differ, which makes the run invalid */
 export function requireEqual(what: string, found: Totals, expected: Totals): void {

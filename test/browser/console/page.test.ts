@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, FileChooser } from 'playwright-core';
@@ -120,17 +121,23 @@ describeWithChromium('the page of the console', () => {
     await keyboard.press('Enter');
     const chooser = await chosen;
     const content = csv([goodRow('cost', { campaign: 'by keys' })]);
-    const status = page.getByRole('status');
-    // What comes within a moment is read together. Later texts take the place of this one.
-    const valid = status.filter({ hasText: 'keys.csv: Valid: 1 row' }).waitFor();
-    const preview = status.filter({ hasText: 'keys.csv: 1 key: 1 new' }).waitFor();
+    // Later texts take the place of earlier ones.
+    await page.evaluate(`
+      said = [];
+      const announcer = document.querySelector('[role=status]');
+      new MutationObserver(() => said.push(announcer.textContent)).observe(announcer, {
+        childList: true,
+      });
+    `);
     await chooser.setFiles({
       name: 'keys.csv',
       mimeType: 'text/csv',
       buffer: Buffer.from(content),
     });
     await console.state('keys.csv', 'Valid: 1 row');
-    await Promise.all([valid, preview]);
+    for (const text of ['keys.csv: Valid: 1 row', 'keys.csv: 1 key: 1 new']) {
+      while (!(await page.evaluate<string>('said.join()')).includes(text)) await sleep(50);
+    }
     await tabTo(/^Warnings about keys\.csv/);
     await tabTo(/^Sums of the keys of keys\.csv/);
     await tabTo(/^Send keys\.csv/);

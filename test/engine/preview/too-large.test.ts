@@ -59,7 +59,7 @@ describe.each(WAREHOUSES)('the preview of a file that is too large to compare, %
   test('counts one row that would replace more rows than a comparison may read', async () => {
     const account = previews.newAccount();
     const content = 'x'.repeat(100);
-    const rows = Array.from({ length: 400_000 }, (_, at) => metric({ content: content + at }));
+    const rows = Array.from({ length: 400_000 }, (_, at) => metric({ content: `${content}${at}` }));
     await previews.upload(account, { family: SELF_SERVE, rows });
     const file = { family: SELF_SERVE, rows: [metric()] };
     const found = await previews.preview(account, file);

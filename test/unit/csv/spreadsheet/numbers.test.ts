@@ -169,7 +169,10 @@ describe('a count', () => {
         ],
       },
     ]);
-    for (const [counts, plain] of [['comma', comma], ['point', point]] as const) {
+    for (const [counts, plain] of [
+      ['comma', comma],
+      ['point', point],
+    ] as const) {
       expect(after(ofColumn('clicks', [value], { counts }))).toEqual([plain]);
       expect(ofColumn('clicks', [value], { decimal: counts }).questions).toHaveLength(1);
     }

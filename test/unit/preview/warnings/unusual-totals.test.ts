@@ -41,7 +41,10 @@ test('days with impressions but no cost count, and days that are deleted do not'
   const zero = { impressions: '0', clicks: '0', cost: '0' };
   const seventh = { date: textOfDay(DAY - 7), campaign: 'b' };
   const withSeventh = (values: Values): number => {
-    const rows: Values[] = [{ cost: '5000', campaign: 'a' }, { ...seventh, ...values }];
+    const rows: Values[] = [
+      { cost: '5000', campaign: 'a' },
+      { ...seventh, ...values },
+    ];
     const file = Buffer.from(csv(rows.map((row) => goodRow('cost', row))));
     return unusualTotals(COST, valuesOf(COST, [file]), before, 10).length;
   };

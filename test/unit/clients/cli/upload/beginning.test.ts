@@ -18,7 +18,9 @@ async function hintOf(pieces: readonly Buffer[]): Promise<string | undefined> {
 
 const plain = Buffer.from(csv(Array.from({ length: 1_000 }, () => goodRow('cost'))));
 const late = (text: Buffer): Buffer => {
-  const [row] = csv([goodRow('cost', { campaign: '?' })]).split('\n').slice(1);
+  const [row] = csv([goodRow('cost', { campaign: '?' })])
+    .split('\n')
+    .slice(1);
   const [before, after] = row!.split('?') as [string, string];
   return Buffer.concat([plain, Buffer.from(before), text, Buffer.from(`${after}\n`)]);
 };
