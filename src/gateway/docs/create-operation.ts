@@ -4,7 +4,7 @@ import { MAX_KEY_LENGTH } from '../../domain/upload-limits.js';
 import * as problem from '../http/problem.js';
 import { ApiProblems } from './api-problems.js';
 import { ApiRecord } from './api-record.js';
-import { ApiFileBody } from './file-body.js';
+import { ApiFileBody, FILE_PROBLEMS } from './file-body.js';
 import { describedHeaders } from './headers.js';
 import { ApiFamily, TAG } from './operation.js';
 import { READ_OPERATION } from './read-operation.js';
@@ -25,30 +25,12 @@ file, and keep it when you send the file again. The quotes around it are optiona
 const KEY_PATTERN = `^([!#-~]([ -~]{0,${MAX_KEY_LENGTH - 2}}[!-~])?|"([ !#-\\[\\]-~]|\\\\["\\\\]){1,${MAX_KEY_LENGTH}}")$`;
 
 const PROBLEMS = {
-  malformedPath: problem.malformedPath(),
-  noBoundary: problem.noBoundary(),
-  boundaryTooLong: problem.boundaryTooLong(),
-  malformedContentType: problem.malformedContentType(),
+  ...FILE_PROBLEMS,
   malformedKey: problem.malformedKey(),
-  malformedForm: problem.malformedForm(),
-  noFile: problem.noFile(),
-  noFilename: problem.noFilename(),
-  otherParts: problem.otherParts(),
-  noToken: problem.noToken(),
-  unknownToken: problem.unknownToken(),
-  forbidden: problem.forbidden(),
-  nothingHere: problem.nothingHere(),
-  methodNotAllowed: problem.methodNotAllowed('POST'),
-  tooSlow: problem.tooSlow(),
   keyInProgress: problem.keyInProgress(5_000),
-  tooLarge: problem.tooLarge(),
-  notMultipart: problem.notMultipart(),
-  contentCoded: problem.contentCoded(),
   keyReused: problem.keyReused(),
   tooManyRequests: problem.tooManyRequests('uploads', 7),
-  internalError: problem.internalError(),
   uploadNotTaken: problem.uploadNotTaken(),
-  shuttingDown: problem.shuttingDown(),
 };
 
 export function CreateOperation(): MethodDecorator {

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import { FAMILIES } from '../../domain/families/index.js';
+import * as problem from '../http/problem.js';
 import { exampleFile, FILE_DESCRIPTION } from './file-columns.js';
 
 /** Describes the body of a create and of a preview: a form with the file. */
@@ -24,3 +25,26 @@ export function ApiFileBody(): MethodDecorator {
     }),
   );
 }
+
+/** The problems of a call with a file, be it a create or a preview. */
+export const FILE_PROBLEMS = {
+  malformedPath: problem.malformedPath(),
+  noBoundary: problem.noBoundary(),
+  boundaryTooLong: problem.boundaryTooLong(),
+  malformedContentType: problem.malformedContentType(),
+  malformedForm: problem.malformedForm(),
+  noFile: problem.noFile(),
+  noFilename: problem.noFilename(),
+  otherParts: problem.otherParts(),
+  noToken: problem.noToken(),
+  unknownToken: problem.unknownToken(),
+  forbidden: problem.forbidden(),
+  nothingHere: problem.nothingHere(),
+  methodNotAllowed: problem.methodNotAllowed('POST'),
+  tooSlow: problem.tooSlow(),
+  tooLarge: problem.tooLarge(),
+  notMultipart: problem.notMultipart(),
+  contentCoded: problem.contentCoded(),
+  internalError: problem.internalError(),
+  shuttingDown: problem.shuttingDown(),
+};

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/swagger';
 import * as problem from '../http/problem.js';
 import { ApiProblems } from './api-problems.js';
-import { ApiFileBody } from './file-body.js';
+import { ApiFileBody, FILE_PROBLEMS } from './file-body.js';
 import { describedHeaders, RATE_LIMIT_HEADERS } from './headers.js';
 import { ApiFamily, TAG } from './operation.js';
 import type { Preview } from '../../preview/answer.js';
@@ -22,27 +22,9 @@ Files that were compressed or have mistakes are answered 200 too. An account has
 too many wait, or the warehouse is away, the answer is 503.`;
 
 const PROBLEMS = {
-  malformedPath: problem.malformedPath(),
-  noBoundary: problem.noBoundary(),
-  boundaryTooLong: problem.boundaryTooLong(),
-  malformedContentType: problem.malformedContentType(),
-  malformedForm: problem.malformedForm(),
-  noFile: problem.noFile(),
-  noFilename: problem.noFilename(),
-  otherParts: problem.otherParts(),
-  noToken: problem.noToken(),
-  unknownToken: problem.unknownToken(),
-  forbidden: problem.forbidden(),
-  nothingHere: problem.nothingHere(),
-  methodNotAllowed: problem.methodNotAllowed('POST'),
-  tooSlow: problem.tooSlow(),
-  tooLarge: problem.tooLarge(),
-  notMultipart: problem.notMultipart(),
-  contentCoded: problem.contentCoded(),
+  ...FILE_PROBLEMS,
   tooManyRequests: problem.tooManyRequests('previews', 7),
-  internalError: problem.internalError(),
   previewUnavailable: problem.previewUnavailable(),
-  shuttingDown: problem.shuttingDown(),
 };
 
 const EXAMPLES = {
