@@ -4,7 +4,7 @@ import type { SelfServeSpec } from './load/self-serve-files.js';
 import { inTurn } from './measure.js';
 import { atLeast, type Figure, ratioFigure } from './report/figure.js';
 import { Service } from './service/service.js';
-import { FILE_ROWS, IN_FLIGHT } from './service/throughput.js';
+import { FILE_ROWS, IN_FLIGHT, selfServeLoad } from './service/throughput.js';
 
 const PACKED_ROWS = 60_000;
 const WARM_UP_SEED = 999;
@@ -15,7 +15,7 @@ export async function b1s(bench: Bench): Promise<readonly Figure[]> {
   for (const gzip of [false, true]) {
     const rows = gzip ? PACKED_ROWS : FILE_ROWS;
     const files = Math.ceil((bench.sizes.files * FILE_ROWS) / rows);
-    const load: SelfServeSpec = { family: 'self-serve', files, rows, gzip, seed: 1 };
+    const load: SelfServeSpec = { ...selfServeLoad(files, rows), gzip };
     const kind = gzip ? `gzip files of ${rows} rows` : `files of ${rows} rows`;
     const { ours, each } = await inTurn(
       bench.sizes.rounds,

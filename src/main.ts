@@ -6,11 +6,9 @@ import { type Config, ConfigError } from './config/config.js';
 import { readConfig } from './config/read-config.js';
 import { messageOf } from './domain/failure.js';
 import { sleep } from './domain/retry.js';
-import { LogSetupError } from './log/upload-log.js';
 import { createLogger } from './ops/logger.js';
 import { Watchdog } from './ops/watchdog.js';
 import { Service } from './service/service.js';
-import { SchemaError } from './warehouse/schema/migrate.js';
 
 /** How long a stop may take beyond SHUTDOWN_SECONDS, even when everything else hangs. */
 const END_SECONDS = 5;
@@ -55,7 +53,7 @@ async function main(): Promise<void> {
       process.exitCode = EXIT.failed;
     } else {
       process.stderr.write(`${messageOf(error)}\n`);
-      process.exitCode = isRefusal(error) ? EXIT.refused : EXIT.failed;
+      process.exitCode = error instanceof ConfigError ? EXIT.refused : EXIT.failed;
     }
   }
   endInTime();
@@ -90,14 +88,6 @@ function onSignal(onFirst: (signal: NodeJS.Signals) => void): Promise<never> {
       });
     }
   });
-}
-
-/**
- * Something answered and refused, and will refuse again until the configuration changes, or what it
- * names.
- */
-function isRefusal(error: unknown): boolean {
-  return [ConfigError, LogSetupError, SchemaError].some((kind) => error instanceof kind);
 }
 
 /**

@@ -15,6 +15,8 @@ export interface SelfServeSpec {
 
 const HEADER = 'date,channel,event_category,event_value,campaign,event_source,os_name,country';
 const DAYS = 90;
+/** Names of metrics. Each has a value for every day and channel. */
+const METRICS = 300;
 const SOURCES = ['app', 'web', 'tracking_link', 'sms_link'];
 const SYSTEMS = ['Android', 'iOS'];
 
@@ -33,8 +35,8 @@ export function selfServeFiles({ files, rows, gzip, seed }: SelfServeSpec): Load
       lines.push(
         [
           days[id % DAYS],
-          `channel ${id % 7}`,
-          `metric${seed}n${id}`,
+          `channel ${Math.floor(id / DAYS / METRICS)}`,
+          `metric${seed}n${Math.floor(id / DAYS) % METRICS}`,
           value,
           `"Kampagne für ""${id % 50}"""`,
           SOURCES[id % SOURCES.length],

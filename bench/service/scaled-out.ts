@@ -14,8 +14,9 @@ const CONCURRENCY = 16;
 const WARM_UPS = 20;
 /** The rate is about half of B1's, so half of its accounts give as long a load. */
 const ACCOUNTS_OF_B1 = 0.5;
-/** Time for the merges of the load, so that they count as part of it. */
-const SETTLE_MS = 3_000;
+/** How long no merge may run until none is expected any more, and how long merges may take. */
+const QUIET_MS = 3_000;
+const MERGES_MS = 180_000;
 
 /** The parts whose processor time is measured separately. */
 export const PARTS = ['gateway', 'ingest', 'status', 'broker', 'clickhouse'] as const;
@@ -81,9 +82,10 @@ export async function scaledOut(
       broker: await cpuSeconds(servers.broker.pid),
       clickhouse: await cpuSeconds(servers.clickhouse.pid),
     });
+    await mergesEnded(servers);
     const before = await used();
     const { seconds } = generator.note(await upload(load, tokens));
-    await sleep(SETTLE_MS);
+    await mergesEnded(servers);
     const after = await used();
     const cpu = Object.fromEntries(PARTS.map((part) => [part, after[part] - before[part]])) as Cost;
     const expected = new Map(
@@ -94,6 +96,19 @@ export async function scaledOut(
   } finally {
     // A clean stop: the broker would hold back a killed member's partitions from the next ones.
     for (const service of started) await service.stop();
+  }
+}
+
+/** The merges of a load count as part of it, and those of what came before do not. */
+async function mergesEnded(servers: Servers): Promise<void> {
+  const deadline = performance.now() + MERGES_MS;
+  for (let quietSince = performance.now(); performance.now() - quietSince < QUIET_MS;) {
+    if (performance.now() > deadline) throw new Error('merges do not end');
+    await sleep(QUIET_MS / 6);
+    const [merges] = await servers.query<{ running: number }>(
+      'SELECT toUInt32(count()) AS running FROM system.merges',
+    );
+    if (merges!.running > 0) quietSince = performance.now();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Bench } from '../benchmark.js';
 import type { CostSpec } from '../load/cost-files.js';
+import type { SelfServeSpec } from '../load/self-serve-files.js';
 import { plus, type Totals } from '../load/totals.js';
 import { Service, type ServiceOptions } from './service.js';
 
@@ -13,6 +14,10 @@ const WARM_UP_SMALL_SEED = 998;
 
 export function costLoad(files: number, rowsPerKey: number, seed = 1): CostSpec {
   return { family: 'cost', files, rows: FILE_ROWS, rowsPerKey, seed };
+}
+
+export function selfServeLoad(files: number, rows: number): SelfServeSpec {
+  return { family: 'self-serve', files, rows, gzip: false, seed: 1 };
 }
 
 /** The load before a measurement, of the same shape. */

@@ -1,8 +1,11 @@
 // The whole configuration, read from the environment once, before anything listens.
 
-/** The configuration is unknown or contradicts itself. The message is one line that names the variable. */
+/**
+ * The configuration is unknown or contradicts itself, or what it names answers and refuses, and will
+ * refuse until one of the two changes. The message is one line that says what to change.
+ */
 export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
+  override readonly name: string = 'ConfigError';
 }
 
 export const ROLES = ['gateway', 'ingest', 'status'] as const;

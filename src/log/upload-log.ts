@@ -4,6 +4,8 @@
  * Two adapters: `log/lmdb` (in the process, the default) and `log/kafka`.
  */
 
+import { ConfigError } from '../config/config.js';
+
 export const TOPICS = ['uploads', 'status', 'dead-letter', 'control', 'claims'] as const;
 /** In Kafka the topic's name is `custom-data.` and this. */
 export type Topic = (typeof TOPICS)[number];
@@ -88,7 +90,7 @@ export interface Tail {
 /**
  * The log's answer shows that it can never work as configured. One line that names what to change.
  */
-export class LogSetupError extends Error {
+export class LogSetupError extends ConfigError {
   override readonly name = 'LogSetupError';
 }
 

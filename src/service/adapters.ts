@@ -28,7 +28,7 @@ interface Opened {
   /**
    * Resolves when it can be used: waits while a server is away or not migrated yet.
    *
-   * @throws ConfigError, LogSetupError, SchemaError when it answers and refuses
+   * @throws ConfigError when it answers and refuses
    */
   readonly ready: (signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;

@@ -49,7 +49,7 @@ export class Service {
    * ready. Waits for what does not answer. Rejects when something cannot start, or when `signal`
    * ends the wait; call `stop` then as well.
    *
-   * @throws ConfigError, LogSetupError, SchemaError for what answers and refuses
+   * @throws ConfigError for what answers and refuses
    */
   async start(signal: AbortSignal): Promise<void> {
     const { config, logger, components } = this;

@@ -20,7 +20,7 @@ function version(): string {
  * @param add adds the tool's commands
  * @param args without the program's own name
  * @returns the exit code: 0; 1 when the command could not be carried out; 2 when it or the
- *   environment is not understood; 3 when something that it needs does not answer; 130 when it was
+ *   environment is not understood, or a server refuses for good; 3 when something that it needs does not answer; 130 when it was
  *   interrupted. Errors are one line on standard error.
  */
 export async function runProgram(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 
+import { ConfigError } from '../../config/config.js';
 import { Backoff, sleep } from '../../domain/retry.js';
 import { UINT16, STRING, blockOf, column } from '../native/block.js';
 import { identifier, text } from '../sql.js';
@@ -26,7 +27,7 @@ interface Migration {
 }
 
 /** The schema was made by a program that this one cannot work with. One line. */
-export class SchemaError extends Error {
+export class SchemaError extends ConfigError {
   override readonly name = 'SchemaError';
 }
 

@@ -41,3 +41,14 @@ test('migrate makes the schema, and once it is there changes nothing', async () 
   expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(['cost', 'metrics']));
   await warehouse.close();
 });
+
+test('migrate ends with 2 where the schema needs another program', async () => {
+  const warehouse = await ChdbWarehouse.open(DATA_DIR, 'elsewhere');
+  await warehouse.execute(
+    "INSERT INTO elsewhere.schema_migrations (number, name) VALUES (901, 'of a later release')",
+  );
+  await warehouse.close();
+  const { code, err } = await outcomeOf({ DATA_DIR, CLICKHOUSE_DATABASE: 'elsewhere' }, 'migrate');
+  expect(code).toBe(2);
+  expect(err).toMatch(/^error: the warehouse's schema has major version 9, .*\n$/);
+});
