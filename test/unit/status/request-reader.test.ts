@@ -189,7 +189,7 @@ test('a request that is older than the retention is unknown, and neither view no
     const version = versions.next().toString();
     const requestId = uuidv7({ msecs: Date.now() - ago });
     const identity = { requestId, account: 'acme', family: 'cost' } as const;
-    return uploaded({ ...identity, version, sentMax: version }, Date.now() - ago);
+    return uploaded({ ...identity, version, sentMax: version, bytes: 7 }, Date.now() - ago);
   };
   const [old, young] = [made(retentionMs + 1_000), made(retentionMs - 60_000)];
   await publish(old, young);
