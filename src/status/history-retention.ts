@@ -6,6 +6,7 @@ import type { Logger } from '../ops/logger.js';
 import { storedTable } from '../warehouse/schema/placeholders.js';
 import { identifier, text } from '../warehouse/sql.js';
 import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
+import { BY_MONTH } from './sql-request-store.js';
 
 const LOOK_MS = 3_600_000;
 /** A deletion writes parts again, so it waits until there is a day to delete. */
@@ -52,7 +53,8 @@ export const deleteRequests: Deletion = async (tables, retentionMs, now, signal)
     `SELECT toString(request_id) AS id
      FROM ${identifier(tables.database)}.request_transitions FINAL
      WHERE ${old} AND status NOT IN ('succeeded', 'failed')
-     ORDER BY request_id`,
+     ORDER BY request_id
+     ${BY_MONTH}`,
   );
   let rows = 0;
   for (const others of allBut(unfinished.map(({ id }) => `toUUID(${text(id)})`))) {

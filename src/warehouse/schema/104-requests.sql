@@ -21,7 +21,8 @@ CREATE TABLE IF NOT EXISTS {database}.request_transitions{local}{everywhere}
     precedence UInt64
 )
 ENGINE = {Replicated}ReplacingMergeTree(precedence)
--- All transitions of a request have its created_at, so they are in one partition.
+-- All transitions of a request have its created_at, so they are in one partition. Only a query that
+-- says so (do_not_merge_across_partitions_select_final) leaves out months in spite of FINAL.
 PARTITION BY toYYYYMM(created_at)
 ORDER BY request_id
 SETTINGS
@@ -44,7 +45,8 @@ AS SELECT
     reason,
     created_at,
     updated_at
-FROM {database}.request_transitions FINAL;
+FROM {database}.request_transitions FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1;
 
 -- One row per account, family and day on which requests were made (UTC).
 CREATE VIEW IF NOT EXISTS {database}.upload_activity{everywhere}
@@ -67,4 +69,5 @@ AS SELECT
     sum(rows_stored) AS rows,
     sum(csv_bytes) AS bytes
 FROM {database}.request_transitions FINAL
-GROUP BY account, family, day;
+GROUP BY account, family, day
+SETTINGS do_not_merge_across_partitions_select_final = 1;

@@ -717,7 +717,8 @@ FINAL
 GROUP BY
     account,
     family,
-    day;
+    day
+SETTINGS do_not_merge_across_partitions_select_final = 1;
 
 CREATE VIEW custom_data.upload_requests
 (
@@ -740,4 +741,5 @@ AS SELECT
     created_at,
     updated_at
 FROM custom_data.request_transitions
-FINAL;
+FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1;

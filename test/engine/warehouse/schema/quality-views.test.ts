@@ -81,7 +81,7 @@ describe.each(WAREHOUSES)('on %s,', (kind) => {
     const plan = await opened.warehouse.query<{ explain: string }>(
       `EXPLAIN ${how} SELECT * FROM ${DATABASE}.${view} WHERE ${where}`,
     );
-    return plan.map(({ explain }) => explain).join('\n');
+    return plan.map(({ explain }) => explain.replace(/[│├└─]/g, ' ')).join('\n');
   }
 
   describe('data_freshness', () => {
