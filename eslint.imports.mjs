@@ -14,7 +14,7 @@ const MAY_IMPORT = {
   accounts: ['domain', 'ops'],
   log: ['config', 'domain', 'ops'],
   warehouse: ['config', 'csv', 'domain', 'ops'],
-  status: ['domain', 'log', 'ops', 'warehouse'],
+  status: ['config', 'domain', 'log', 'ops', 'warehouse'],
   operator: ['config', 'domain', 'log', 'ops', 'status', 'warehouse'],
   ingest: ['config', 'csv', 'domain', 'log', 'ops', 'status', 'warehouse'],
   preview: ['csv', 'domain', 'ops', 'warehouse'],

@@ -5,6 +5,7 @@ const SLOW = [
   'test/engine/warehouse/rows/quiet-merges',
   'test/engine/clickhouse/faults',
   'test/engine/query/large-reports',
+  'test/engine/deploy/quality-dashboard',
   'test/kafka/outage',
   'test/kafka/service',
   'test/kafka/groups',

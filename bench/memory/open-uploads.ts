@@ -76,7 +76,8 @@ export class OpenUploads {
         requestDay: dayInTimeZone(acceptedAt, 'UTC'),
         integratedChannels: [],
       };
-      const upload = { ...identity, version, sentMax: version, actor: 'benchmark' };
+      const { bytes } = end;
+      const upload = { ...identity, version, sentMax: version, bytes, actor: 'benchmark' };
       await writer.end(end, undefined, transitionRecord(uploaded(upload, acceptedAt)));
     });
   }

@@ -110,6 +110,11 @@ export interface Limits {
    * stays at least.
    */
   readonly logRetentionMs: number;
+  /**
+   * How long the history keeps ended requests and the audit. Older requests are unknown. Undefined:
+   * for ever.
+   */
+  readonly historyRetentionMs: number | undefined;
   /** Memory for uploads whose end has not been read. Above it their bytes go to disk. */
   readonly openUploadBytes: number;
   /** Bytes of complete uploads that wait for validation or the warehouse before consumption pauses. */

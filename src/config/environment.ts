@@ -178,6 +178,11 @@ export class Environment {
   @Whole(1, 87_600)
   LOG_RETENTION_HOURS = 168;
 
+  /** At least 32, because metrics count the last 30 days, from the beginning of a day. */
+  @IsOptional()
+  @Whole(32, 36_500)
+  HISTORY_RETENTION_DAYS?: number;
+
   @Whole(MIB, 64 * GIB)
   OPEN_UPLOADS_MAX_BYTES = 64 * MIB;
 

@@ -69,6 +69,7 @@ function limitsOf(environment: Environment): Limits {
     uploadDeadlineMs: environment.UPLOAD_DEADLINE_SECONDS * 1_000,
     logTimeoutMs: environment.LOG_TIMEOUT_SECONDS * 1_000,
     logRetentionMs: environment.LOG_RETENTION_HOURS * 3_600_000,
+    historyRetentionMs: millisecondsOfDays(environment.HISTORY_RETENTION_DAYS),
     openUploadBytes: environment.OPEN_UPLOADS_MAX_BYTES,
     waitingUploadBytes: environment.WAITING_UPLOADS_MAX_BYTES,
     batchRows: environment.BATCH_MAX_ROWS,
@@ -85,6 +86,10 @@ function limitsOf(environment: Environment): Limits {
   };
 }
 
+function millisecondsOfDays(days: number | undefined): number | undefined {
+  return days === undefined ? undefined : days * 86_400_000;
+}
+
 function refuseContradictions(config: Config): void {
   const { roles, kafka, clickhouse, limits } = config;
   if (roles.size < ROLES.length) {
@@ -95,6 +100,11 @@ function refuseContradictions(config: Config): void {
   if (limits.uploadDeadlineMs * 2 > limits.logRetentionMs) {
     throw new ConfigError(
       'LOG_RETENTION_HOURS is less than twice UPLOAD_DEADLINE_SECONDS: an upload could lose its first record',
+    );
+  }
+  if ((limits.historyRetentionMs ?? Infinity) <= 2 * limits.logRetentionMs) {
+    throw new ConfigError(
+      'HISTORY_RETENTION_DAYS is not more than twice LOG_RETENTION_HOURS: a replay could bring deleted requests back',
     );
   }
   refuseSharedPorts(config);

@@ -43,13 +43,14 @@ export function isErased(erased: ErasedUploads, { account, version }: UploadInFl
 
 export function uploadInFlight(upload: CompleteUpload, owned: OwnedPartition): UploadInFlight {
   const { requestId, account, family, end, traceparent } = upload;
-  const { version } = end;
+  const { version, bytes } = end;
+  const accepted = { requestId, account, family, version, sentMax: version, bytes };
   return {
     version: BigInt(version),
     uploadedAt: Math.floor(end.acceptedAt / 1000),
     owned,
     span: beginSpan('process', SpanKind.CONSUMER, traceparent, { requestId, family }),
-    transition: uploaded({ requestId, account, family, version, sentMax: version }, end.acceptedAt),
+    transition: uploaded(accepted, end.acceptedAt),
     rows: { validated: 0, stored: 0, readBack: 0 },
     prepared: undefined,
     ...upload,

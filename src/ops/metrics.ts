@@ -18,8 +18,8 @@ export const httpRequests = new Counter({
 
 export const httpDuration = new Histogram({
   name: 'custom_data_http_request_duration_seconds',
-  help: 'From the head of an API request until its answer, by operation and family; a create includes the time in which the client sends, a read leaves out the time that it was asked to wait.',
-  labelNames: ['operation', 'family'] as const,
+  help: 'From the head of an API request until its answer, by operation, family and HTTP status code; a create includes the time in which the client sends, a read leaves out the time that it was asked to wait.',
+  labelNames: ['operation', 'family', 'code'] as const,
   buckets: SECONDS,
 });
 
@@ -126,20 +126,37 @@ export const uploadsShortOfMemory = new Gauge({
 
 export const requests = new Gauge({
   name: 'custom_data_requests',
-  help: 'Upload requests by the state they are in, by the durable history: accepted is the sum.',
+  help: 'Upload requests of the last 30 days by the state they are in, by the durable history: accepted is the sum.',
   labelNames: ['family', 'status'] as const,
+});
+
+export const requestsCountedFrom = new Gauge({
+  name: 'custom_data_requests_counted_from_seconds',
+  help: 'The beginning of the day (UTC) from which on requests are counted, in Unix time; 0 in processes that count none.',
 });
 
 export const oldestUnfinished = new Gauge({
   name: 'custom_data_oldest_unfinished_request_age_seconds',
-  help: 'Age of the oldest upload request that is neither succeeded nor failed, by the durable history; 0 when there is none.',
+  help: 'Age of the oldest upload request of the last 30 days that is neither succeeded nor failed, by the durable history; 0 when there is none.',
   labelNames: ['family'] as const,
 });
 
 export const requestRows = new Gauge({
   name: 'custom_data_request_rows',
-  help: 'Data rows of succeeded requests by the step they have passed (validated, stored, read_back), by the durable history: all three are equal.',
+  help: 'Data rows of succeeded requests of the last 30 days by the step they have passed (validated, stored, read_back), by the durable history: all three are equal.',
   labelNames: ['family', 'step'] as const,
+});
+
+export const objectiveUploads = new Gauge({
+  name: 'custom_data_objective_uploads',
+  help: 'Uploads that ended or were due within the window, by objective (visible_in_10s, visible_in_10m) and window (5m, 30m, 1h, 6h, 3d, 30d), by the durable history.',
+  labelNames: ['objective', 'window'] as const,
+});
+
+export const objectiveUploadsLate = new Gauge({
+  name: 'custom_data_objective_uploads_late',
+  help: 'Uploads of custom_data_objective_uploads that had not ended when they were due.',
+  labelNames: ['objective', 'window'] as const,
 });
 
 export const deadLetters = new Counter({
@@ -173,7 +190,7 @@ export const warehouseRefusals = new Counter({
 
 export const measurementFailures = new Counter({
   name: 'custom_data_measurement_failures_total',
-  help: 'Measurements for a scrape that failed or took too long, by what was measured (lag, history, disk).',
+  help: 'Measurements for a scrape that failed or took too long, by what was measured (lag, history, objectives, disk).',
   labelNames: ['measurement'] as const,
 });
 
@@ -203,6 +220,9 @@ for (const { name: family } of FAMILIES) {
   for (const cause of ['rejected', 'crash', 'exception']) deadLetters.inc({ family, cause }, 0);
   for (const status of ['validated', 'ingested', 'succeeded', 'failed']) {
     transitions.inc({ family, status }, 0);
+  }
+  for (const code of ['201', '500', '503']) {
+    httpRequests.inc({ operation: 'create', family, code }, 0);
   }
 }
 for (const failure of ['retry', 'memory', 'rejected']) warehouseErrors.inc({ class: failure }, 0);

@@ -31,7 +31,12 @@ export async function startGatewayDependencies(
   const { limits } = config;
   warnWithoutChannels(config, logger);
   const { reader, tail, clock } = await startRequestReader(
-    { log, requests, viewBytes: STATUS_VIEW_BYTES, timeoutMs: limits.logTimeoutMs, components },
+    {
+      ...{ log, requests, components },
+      viewBytes: STATUS_VIEW_BYTES,
+      timeoutMs: limits.logTimeoutMs,
+      historyRetentionMs: limits.historyRetentionMs,
+    },
     ask,
   );
   const viewProgress = new ViewProgress(log, tail, limits.viewStalledMs);

@@ -4,6 +4,7 @@ import { ConsumerLagGauges } from '../log/consumer-lag.js';
 import { CONSUMER_GROUPS } from '../log/upload-log.js';
 import { diskFree, diskSize, registry } from '../ops/metrics.js';
 import { createOpsServer, type OpsServer } from '../ops/ops-server.js';
+import { ObjectiveGauges } from '../status/objectives.js';
 import { RequestTotalsGauges } from '../status/request-totals.js';
 import type { ViewProgress } from '../status/view-progress.js';
 
@@ -35,7 +36,8 @@ export function createServiceOps(service: ObservedService): OpsServer {
     await service.viewProgress()?.check();
   };
   const lag = new ConsumerLagGauges(log, Object.values(CONSUMER_GROUPS));
-  const totals = roles.has('status') ? new RequestTotalsGauges(requests) : undefined;
+  const totals = new RequestTotalsGauges(requests);
+  const objectives = new ObjectiveGauges(requests);
   // A gateway takes uploads while the warehouse is away. If a log outage made gateways not ready, all
   // would leave the load balancer at once and no client would get its 503 with Retry-After.
   const readiness = roles.has('gateway')
@@ -51,7 +53,13 @@ export function createServiceOps(service: ObservedService): OpsServer {
     measurements: {
       lag: () => lag.measure(),
       disk: () => measureDisk(dataDir),
-      ...(totals !== undefined && { history: () => totals.measure() }),
+      ...(roles.has('status') && {
+        history: async () => {
+          // The embedded engine runs one query at a time: both would take longer than a scrape waits.
+          if (!objectives.isDueAgain) await totals.measure();
+        },
+        objectives: () => objectives.measure(),
+      }),
     },
   });
 }

@@ -15,6 +15,7 @@ import { SqlRequestStore } from '../status/sql-request-store.js';
 import { SqlRowStore } from '../warehouse/rows/sql-row-store.js';
 import { type Adapters, answered, openAdapters } from './adapters.js';
 import { startGatewayDependencies } from './gateway-dependencies.js';
+import { ensureHistoryOutlives } from './history-outlives-log.js';
 import { createServiceOps } from './service-ops.js';
 
 /** What the components get for a clean stop when the gateway has used up the time. */
@@ -73,6 +74,10 @@ export class Service {
     components.add({ stop: () => ops.close() });
     this.ports.ops = await ops.listen(config.opsPort, config.http.host);
     await adapters.ready(signal);
+    const { historyRetentionMs } = limits;
+    if (historyRetentionMs !== undefined && config.kafka !== undefined) {
+      await ask(() => ensureHistoryOutlives(log, historyRetentionMs));
+    }
     // 3. What every role asks: which accounts have been erased.
     const erased = await ask(() => ErasedAccounts.follow(log, rows, limits.logTimeoutMs));
     components.add(erased);

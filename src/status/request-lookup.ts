@@ -1,8 +1,8 @@
 import type { Transition } from './transition.js';
 
 /**
- * What is known of a request: its latest transition, that it does not exist, or that neither can be
- * told now.
+ * What is known of a request: its latest transition, that it does not exist or is older than the
+ * retention of the history, or that neither can be told now.
  */
 export type LookupResult = Transition | 'unknown' | 'unavailable';
 

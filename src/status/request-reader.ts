@@ -6,6 +6,7 @@ import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
 import { HistoryLookUps } from './history-lookups.js';
 import { StatusTail } from './status-tail.js';
 import { StatusView } from './status-view.js';
+import { timeOfUuid } from '../domain/request-id.js';
 import { VersionClock } from '../domain/version.js';
 import type { Components } from '../ops/components.js';
 import type { RequestStore } from './request-store.js';
@@ -16,7 +17,8 @@ import type { RequestStore } from './request-store.js';
  *
  * "Unknown" is answered only when both have been asked and cover the request's time. While one of
  * them does not answer, only a final state can be given: any other may be older than one given
- * before, and a state never goes back.
+ * before, and a state never goes back. There is one exception: a request that is older than the
+ * retention of the history is "unknown" without a look, whether it has been deleted yet or not.
  */
 export class RequestReader implements RequestLookup, AcceptanceFence {
   private fence: Promise<void> | undefined;
@@ -27,10 +29,12 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     private readonly tail: StatusTail,
     private readonly history: Pick<HistoryLookUps, 'find'>,
     private readonly timeoutMs: number,
+    private readonly historyRetentionMs = Infinity,
   ) {}
 
   async find(requestId: string): Promise<LookupResult> {
     const id = requestId.toLowerCase();
+    if (this.isPastRetention(id)) return 'unknown';
     const whole = this.view.whole(id);
     if (whole !== undefined) return whole;
     try {
@@ -74,6 +78,11 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     return this.nextFence;
   }
 
+  private isPastRetention(id: string): boolean {
+    const createdAt = timeOfUuid(id) ?? Infinity;
+    return createdAt < Date.now() - this.historyRetentionMs;
+  }
+
   private look(): Promise<void> {
     const look = this.tail.caughtUp(this.timeoutMs).finally(() => {
       if (this.fence === look) this.fence = undefined;
@@ -108,6 +117,8 @@ export interface RequestReaderDependencies {
   readonly viewBytes: number;
   /** How long the log may take to answer. */
   readonly timeoutMs: number;
+  /** Requests that are older are unknown. Undefined: however old they are, they are known. */
+  readonly historyRetentionMs?: number | undefined;
   readonly components: Pick<Components, 'add'>;
 }
 
@@ -125,16 +136,17 @@ export interface StartedReader {
  * @throws LogUnavailableError, WarehouseError
  */
 export async function startRequestReader(
-  { log, requests, viewBytes, timeoutMs, components }: RequestReaderDependencies,
+  dependencies: RequestReaderDependencies,
   ask: <T>(question: () => Promise<T>) => Promise<T> = (question) => question(),
 ): Promise<StartedReader> {
+  const { log, requests, viewBytes, timeoutMs, historyRetentionMs, components } = dependencies;
   const history = new HistoryLookUps((ids) => requests.statesOf(ids));
   const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
   const view = new StatusView(viewBytes);
   // 1. Follow the status topic, from where the history has been written.
   const tail = await ask(() => StatusTail.start(log, view, clock));
   components.add(tail);
-  const reader = new RequestReader(view, tail, history, timeoutMs);
+  const reader = new RequestReader(view, tail, history, timeoutMs, historyRetentionMs);
   // 2. Read what is on the topic now.
   await ask(() => reader.caughtUp());
   // 3. Learn the highest version among records that the topic no longer has.

@@ -1,15 +1,19 @@
 import { FAMILIES } from '../domain/families/index.js';
 import { isFinal, STATUSES } from './transition.js';
-import { oldestUnfinished, requestRows, requests } from '../ops/metrics.js';
+import { oldestUnfinished, requestRows, requests, requestsCountedFrom } from '../ops/metrics.js';
 import type { RequestStore, RequestTotals } from './request-store.js';
 
 /** The history is asked at most this often, however often the metrics are. */
 const FRESH_MS = 10_000;
+/** The retention of the history never cuts them: it is two days longer at least. */
+const COUNTED_DAYS = 30;
+const DAY_SECONDS = 86_400;
 
 /**
  * The service's invariants as gauges: accepted = succeeded + failed + in flight, and the rows that
  * were validated, stored and read back. They come from the durable history, because the counters of
- * a process end with it and count twice in replays.
+ * a process end with it and count twice in replays. They begin with a day, so that they fall only
+ * when a day begins, or when requests are lost.
  */
 export class RequestTotalsGauges {
   private measuredAt = -Infinity;
@@ -19,7 +23,10 @@ export class RequestTotalsGauges {
   async measure(): Promise<void> {
     if (performance.now() - this.measuredAt < FRESH_MS) return;
     this.measuredAt = performance.now();
-    const totals = await this.totals();
+    const today = Math.floor(Date.now() / 1000 / DAY_SECONDS);
+    const from = (today - COUNTED_DAYS) * DAY_SECONDS;
+    const totals = await this.totals(from);
+    requestsCountedFrom.set(from);
     for (const { name: family } of FAMILIES) {
       const ofFamily = totals.filter((each) => each.family === family);
       for (const status of STATUSES) {
@@ -38,9 +45,9 @@ export class RequestTotalsGauges {
     }
   }
 
-  private async totals(): Promise<RequestTotals[]> {
+  private async totals(from: number): Promise<RequestTotals[]> {
     try {
-      return await this.store.totals();
+      return await this.store.totals(from);
     } catch (error) {
       // No number is better than an old one.
       for (const gauge of [requests, requestRows, oldestUnfinished]) gauge.reset();

@@ -52,6 +52,11 @@ export interface Transition {
   readonly version: string;
   /** The highest version that the sender had seen, decimal. */
   readonly sentMax: string;
+  /**
+   * The unpacked CSV bytes of the upload that the log keeps. Absent in older records, counted as 0,
+   * and in a state that the history was asked for.
+   */
+  readonly bytes?: number;
   /** Who made the request: a token's id, or `operator:` and a name. Only on `uploaded`. */
   readonly actor?: string;
   /** How many data rows have come how far; absent on `uploaded`, zeros on `failed`. */
@@ -81,11 +86,11 @@ export function recordOf(transition: Transition): UploadRequestRecord {
 export type AcceptedUpload = Pick<
   Transition,
   'requestId' | 'account' | 'family' | 'version' | 'sentMax' | 'actor'
->;
+> & { readonly bytes: number };
 
 /** The first transition of a request that was accepted at `acceptedAt` (milliseconds since the epoch). */
 export function uploaded(upload: AcceptedUpload, acceptedAt: number): Transition {
-  const { requestId, account, family, version, sentMax, actor } = upload;
+  const { requestId, account, family, version, sentMax, bytes, actor } = upload;
   const at = timestampOf(acceptedAt);
   return {
     requestId,
@@ -98,6 +103,7 @@ export function uploaded(upload: AcceptedUpload, acceptedAt: number): Transition
     updatedAt: at,
     version,
     sentMax,
+    bytes,
     ...(actor !== undefined && { actor }),
   };
 }
@@ -121,7 +127,7 @@ export function advance(
   { status, reason, sentMax, rows }: Change,
   now: number,
 ): Transition {
-  const { requestId, account, family, createdAt, version } = from;
+  const { requestId, account, family, createdAt, version, bytes } = from;
   return {
     requestId,
     account,
@@ -134,6 +140,7 @@ export function advance(
     updatedAt: later(createdAt, timestampOf(now)),
     version,
     sentMax,
+    ...(bytes !== undefined && { bytes }),
     rows,
   };
 }

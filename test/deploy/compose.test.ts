@@ -17,6 +17,12 @@ test('Prometheus asks every process of the compose file', async () => {
   for (const [, name] of processes) expect(prometheus).toContain(`${name!}:9464`);
 });
 
+test('Prometheus of the compose file keeps the days that error budgets need', async () => {
+  const compose = await read('docker-compose.yml');
+  const flag = /--storage\.tsdb\.retention\.time=\d+d/.exec(compose)![0];
+  expect(new Page('operations.md').text).toContain(`\`${flag}\``);
+});
+
 test('Kafka of the compose file is the version that the tests run', async () => {
   const [, tested] = /<artifactId>kafka_2\.13<\/artifactId><version>([\d.]+)</.exec(
     await read('test/support/kafka/pom.xml'),

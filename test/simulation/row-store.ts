@@ -1,4 +1,4 @@
-import type { RequestStore, RequestTotals } from '../../src/status/request-store.js';
+import type { Punctuality, RequestStore, RequestTotals } from '../../src/status/request-store.js';
 import type { Family } from '../../src/domain/families/index.js';
 import type { Transition } from '../../src/status/transition.js';
 import type {
@@ -58,8 +58,16 @@ export class SimulatedRowStore implements RowStore, RequestStore {
     });
   }
 
-  totals(): Promise<RequestTotals[]> {
-    return this.asked('totals', () => this.server.totals());
+  totals(from: number): Promise<RequestTotals[]> {
+    return this.asked('totals', () => this.server.totals(from));
+  }
+
+  punctuality(
+    limits: readonly number[],
+    windows: readonly number[],
+    now: number,
+  ): Promise<Punctuality[]> {
+    return this.asked('punctuality', () => this.server.punctuality(limits, windows, now));
   }
 
   highestVersion(): Promise<bigint> {
@@ -90,7 +98,7 @@ export class SimulatedRowStore implements RowStore, RequestStore {
   }
 }
 
-/** What can be queried of a transition: neither its rows nor who made the request. */
+/** What can be queried of a transition: neither its rows and bytes nor who made the request. */
 function stateOf(transition: Transition): Transition {
   const { requestId, account, family, status, prevStatus, reason, createdAt, updatedAt, version } =
     transition;

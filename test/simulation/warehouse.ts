@@ -1,6 +1,6 @@
-import type { RequestTotals } from '../../src/status/request-store.js';
+import type { Punctuality, RequestTotals } from '../../src/status/request-store.js';
 import type { Family } from '../../src/domain/families/index.js';
-import { rankOf, type Transition } from '../../src/status/transition.js';
+import { isFinal, rankOf, type Transition } from '../../src/status/transition.js';
 import type { PreparedUpload } from '../../src/csv/verdict.js';
 import type { Erasure, ReadBack, UploadToStore } from '../../src/warehouse/row-store.js';
 import { type FailureClass, WarehouseError } from '../../src/warehouse/warehouse.js';
@@ -109,9 +109,10 @@ export class WarehouseServer extends Server {
     }
   }
 
-  totals(): RequestTotals[] {
+  totals(from = 0): RequestTotals[] {
     const totals = new Map<string, RequestTotals>();
     for (const { family, status, rows, createdAt } of this.transitions.values()) {
+      if (secondsOf(createdAt) < from) continue;
       const key = `${family} ${status}`;
       const before = totals.get(key);
       totals.set(key, {
@@ -121,10 +122,25 @@ export class WarehouseServer extends Server {
         validated: (before?.validated ?? 0) + (rows?.validated ?? 0),
         stored: (before?.stored ?? 0) + (rows?.stored ?? 0),
         readBack: (before?.readBack ?? 0) + (rows?.readBack ?? 0),
-        oldest: Math.min(before?.oldest ?? Infinity, Date.parse(`${createdAt}Z`) / 1000),
+        oldest: Math.min(before?.oldest ?? Infinity, secondsOf(createdAt)),
       });
     }
     return [...totals.values()];
+  }
+
+  punctuality(limits: readonly number[], windows: readonly number[], now: number): Punctuality[] {
+    const countOf = (limit: number, window: number): Punctuality => {
+      const within = [...this.transitions.values()]
+        .map(({ status, createdAt, updatedAt }) => {
+          const created = secondsOf(createdAt);
+          const took = isFinal(status) ? secondsOf(updatedAt) - created : Infinity;
+          return { took, at: created + Math.min(took, limit) };
+        })
+        .filter(({ at }) => at > now - window && at <= now);
+      const late = within.filter(({ took }) => took >= limit).length;
+      return { limit, window, uploads: within.length, late };
+    };
+    return limits.flatMap((limit) => windows.map((window) => countOf(limit, window)));
   }
 
   erase({ account, version }: Erasure): void {
@@ -167,4 +183,8 @@ function keyText(account: string, { key }: DecodedKey): string {
 function isBefore(known: Transition, each: Transition): boolean {
   const [a, b] = [rankOf(known.status), rankOf(each.status)];
   return b > a || (b === a && each.updatedAt < known.updatedAt);
+}
+
+function secondsOf(timestamp: string): number {
+  return Date.parse(`${timestamp}Z`) / 1000;
 }

@@ -24,6 +24,9 @@ GRANT SELECT ON self_serve_report TO analyst;
 GRANT SELECT ON self_serve_rows TO analyst;
 GRANT SELECT ON metrics TO analyst;
 GRANT SELECT ON upload_requests TO analyst;
+GRANT SELECT ON upload_activity TO analyst;
+GRANT SELECT ON data_freshness TO analyst;
+GRANT SELECT ON spelling_variants TO analyst;
 
 -- A view reads its tables with the rights of who asks, and with the row policies of who asks.
 GRANT SELECT ON cost TO analyst;

@@ -75,7 +75,7 @@ export class Acceptance {
     const version = this.clock.next().toString();
     const sentMax = this.clock.max.toString();
     const { transition, record } = firstTransition(
-      { version, sentMax, actor: file.actor, ...file.identity },
+      { version, sentMax, bytes: stored.bytes, actor: file.actor, ...file.identity },
       acceptedAt,
     );
     // 3. The end, with the last chunk, completes the upload. The transition makes it known.

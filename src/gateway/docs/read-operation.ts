@@ -8,8 +8,9 @@ import { FAILED, SUCCEEDED, UPLOADED } from './upload-request.js';
 
 export const READ_OPERATION = 'readUploadRequest';
 
-const DESCRIPTION = `Tells how far an upload has come. \`succeeded\` and \`failed\` are final. HEAD answers
-as GET does, without the body.`;
+const DESCRIPTION = `Tells how far an upload has come. \`succeeded\` and \`failed\` are final. A request
+that is older than the service keeps requests is unknown (404). HEAD answers as GET does, without
+the body.`;
 
 const PROBLEMS = {
   malformedPath: problem.malformedPath(),

@@ -78,6 +78,7 @@ export function answerProblem(request: ApiRequest, response: Response, problem: 
 function count({ call }: ApiRequest, status: number): void {
   if (call === undefined) return;
   const { operation, family, startedAt } = call;
-  httpRequests.inc({ operation, family, code: String(status) });
-  httpDuration.observe({ operation, family }, (performance.now() - startedAt) / 1000);
+  const labels = { operation, family, code: String(status) };
+  httpRequests.inc(labels);
+  httpDuration.observe(labels, (performance.now() - startedAt) / 1000);
 }

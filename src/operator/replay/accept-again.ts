@@ -30,9 +30,9 @@ export async function acceptAgain(
   }
   const end: UploadEnd = { ...upload.end, acceptedAt, firstOffset: first?.offset ?? null };
   const record = endRecord({ requestId, account, family }, end, beside(first));
-  const { version } = end;
+  const { version, bytes } = end;
   const { record: transition } = firstTransition(
-    { requestId, account, family, version, sentMax: version, actor },
+    { requestId, account, family, version, sentMax: version, bytes, actor },
     acceptedAt,
   );
   await log.appendInOrder([

@@ -11,6 +11,8 @@ CREATE TABLE IF NOT EXISTS {database}.request_transitions{local}{everywhere}
     created_at DateTime('UTC'),
     updated_at DateTime('UTC'),
     version UInt128,
+    -- The unpacked CSV bytes of the upload that the log keeps; 0 where an older record lacks them.
+    csv_bytes UInt64,
     -- How many data rows have come how far.
     rows_validated UInt64,
     rows_stored UInt64,
@@ -19,6 +21,9 @@ CREATE TABLE IF NOT EXISTS {database}.request_transitions{local}{everywhere}
     precedence UInt64
 )
 ENGINE = {Replicated}ReplacingMergeTree(precedence)
+-- All transitions of a request have its created_at, so they are in one partition. Only a query that
+-- says so (do_not_merge_across_partitions_select_final) leaves out months in spite of FINAL.
+PARTITION BY toYYYYMM(created_at)
 ORDER BY request_id
 SETTINGS
     index_granularity = 1024,
@@ -40,4 +45,29 @@ AS SELECT
     reason,
     created_at,
     updated_at
-FROM {database}.request_transitions FINAL;
+FROM {database}.request_transitions FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1;
+
+-- One row per account, family and day on which requests were made (UTC).
+CREATE VIEW IF NOT EXISTS {database}.upload_activity{everywhere}
+AS SELECT
+    account,
+    family,
+    toDate(created_at) AS day,
+    count() AS uploads,
+    countIf(status = 'uploaded') AS uploaded,
+    countIf(status = 'validated') AS validated,
+    countIf(status = 'ingested') AS ingested,
+    countIf(status = 'succeeded') AS succeeded,
+    countIf(status = 'failed') AS failed,
+    sumMap(
+        mapFromArrays(
+            JSONExtractKeys(ifNull(reason, '')) AS named,
+            arrayWithConstant(length(named), 1)
+        )
+    ) AS failed_columns,
+    sum(rows_stored) AS rows,
+    sum(csv_bytes) AS bytes
+FROM {database}.request_transitions FINAL
+GROUP BY account, family, day
+SETTINGS do_not_merge_across_partitions_select_final = 1;

@@ -248,3 +248,119 @@ SETTINGS
     merge_tree_min_rows_for_concurrent_read = 8192,
     merge_tree_min_bytes_for_concurrent_read = 1,
     optimize_move_to_prewhere_if_final = 1;
+
+-- One row per account, family and channel that has a row which is neither deleted nor of an archived
+-- metric. Today is the day in UTC.
+CREATE VIEW IF NOT EXISTS {database}.data_freshness{everywhere}
+AS SELECT
+    account,
+    family,
+    channel,
+    first_date,
+    last_date,
+    last_upload,
+    arrayFilter(
+        day -> day > first_date AND NOT has(days, day),
+        arrayMap(place -> toDate(now('UTC')) - 90 + place, range(90))
+    ) AS missing_days
+FROM
+(
+    SELECT
+        account,
+        'cost' AS family,
+        channel,
+        min(date) AS first_date,
+        max(date) AS last_date,
+        max(uploaded_at) AS last_upload,
+        groupUniqArrayIf(date, date >= toDate(now('UTC')) - 90) AS days
+    FROM {database}.cost FINAL
+    WHERE totals.size0 != 0
+    GROUP BY account, channel
+    UNION ALL
+    SELECT
+        account,
+        'self-serve' AS family,
+        channel,
+        min(date) AS first_date,
+        max(date) AS last_date,
+        max(uploaded_at) AS last_upload,
+        groupUniqArrayIf(date, date >= toDate(now('UTC')) - 90) AS days
+    FROM {database}.self_serve FINAL
+    WHERE (account, event_category) {GLOBAL}NOT IN (
+        SELECT account, name FROM {database}.metric_archivals FINAL WHERE archived
+    )
+    GROUP BY account, channel
+)
+SETTINGS
+    merge_tree_min_rows_for_concurrent_read = 8192,
+    merge_tree_min_bytes_for_concurrent_read = 1,
+    optimize_move_to_prewhere_if_final = 1;
+
+-- One row per value that has another spelling in the account's rows of the last 90 days. Values are
+-- compared once for each combination of them, not for each row. White space is what it is in a
+-- preview: the engine's \s lacks \v and U+FEFF.
+CREATE VIEW IF NOT EXISTS {database}.spelling_variants{everywhere}
+AS SELECT
+    account,
+    column,
+    plain_form,
+    variant.1 AS value,
+    variant.2 AS rows,
+    variant.3 AS last_date
+FROM
+(
+    SELECT
+        account,
+        column,
+        lowerUTF8(replaceRegexpAll(value, '[\\s\\v\\pZ\\x{0FEFF}]', '')) AS plain_form,
+        groupArray((value, found, latest)) AS variants
+    FROM
+    (
+        SELECT
+            account,
+            column,
+            value,
+            sum(elements) AS found,
+            max(last_element) AS latest
+        FROM
+        (
+            SELECT
+                account,
+                channel,
+                campaign,
+                os_name,
+                count() AS elements,
+                max(date) AS last_element
+            FROM {database}.cost FINAL
+            ARRAY JOIN
+                combinations.os_name AS os_name
+            WHERE date >= toDate(now('UTC')) - 90
+            GROUP BY account, channel, campaign, os_name
+            UNION ALL
+            SELECT
+                account,
+                channel,
+                campaign,
+                os_name,
+                count() AS elements,
+                max(date) AS last_element
+            FROM {database}.self_serve FINAL
+            ARRAY JOIN
+                combinations.campaign AS campaign,
+                combinations.os_name AS os_name
+            WHERE date >= toDate(now('UTC')) - 90
+            GROUP BY account, channel, campaign, os_name
+        )
+        ARRAY JOIN
+            ['channel', 'campaign', 'os_name'] AS column,
+            [channel, campaign, os_name] AS value
+        GROUP BY account, column, value
+    )
+    GROUP BY account, column, plain_form
+    HAVING count() > 1
+)
+ARRAY JOIN variants AS variant
+SETTINGS
+    merge_tree_min_rows_for_concurrent_read = 8192,
+    merge_tree_min_bytes_for_concurrent_read = 1,
+    optimize_move_to_prewhere_if_final = 1;

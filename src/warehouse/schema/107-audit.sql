@@ -9,6 +9,8 @@ CREATE TABLE IF NOT EXISTS {database}.audit_events{local}{everywhere}
     actor String
 )
 ENGINE = {Replicated}ReplacingMergeTree
+-- What deletes old events writes only the parts of their months again.
+PARTITION BY toYYYYMM(at)
 ORDER BY (account, at, action, subject, actor)
 SETTINGS
     max_cleanup_delay_period = 30,

@@ -19,6 +19,7 @@ CREATE TABLE custom_data.audit_events
     `actor` String
 )
 ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMM(at)
 ORDER BY (account, at, action, subject, actor)
 SETTINGS max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
 
@@ -255,6 +256,65 @@ ARRAY JOIN
     totals.cost AS cost
 SETTINGS merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1, optimize_move_to_prewhere_if_final = 1;
 
+CREATE VIEW custom_data.data_freshness
+(
+    `account` LowCardinality(String),
+    `family` String,
+    `channel` LowCardinality(String),
+    `first_date` Date,
+    `last_date` Date,
+    `last_upload` DateTime('UTC'),
+    `missing_days` Array(Date)
+)
+AS SELECT
+    account,
+    family,
+    channel,
+    first_date,
+    last_date,
+    last_upload,
+    arrayFilter(day -> ((day > first_date) AND (NOT has(days, day))), arrayMap(place -> ((toDate(now('UTC')) - 90) + place), range(90))) AS missing_days
+FROM
+(
+    SELECT
+        account,
+        'cost' AS family,
+        channel,
+        min(date) AS first_date,
+        max(date) AS last_date,
+        max(uploaded_at) AS last_upload,
+        groupUniqArrayIf(date, date >= (toDate(now('UTC')) - 90)) AS days
+    FROM custom_data.cost
+    FINAL
+    WHERE totals.size0 != 0
+    GROUP BY
+        account,
+        channel
+    UNION ALL
+    SELECT
+        account,
+        'self-serve' AS family,
+        channel,
+        min(date) AS first_date,
+        max(date) AS last_date,
+        max(uploaded_at) AS last_upload,
+        groupUniqArrayIf(date, date >= (toDate(now('UTC')) - 90)) AS days
+    FROM custom_data.self_serve
+    FINAL
+    WHERE (account, event_category) NOT IN (
+        SELECT
+            account,
+            name
+        FROM custom_data.metric_archivals
+        FINAL
+        WHERE archived
+    )
+    GROUP BY
+        account,
+        channel
+)
+SETTINGS merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1, optimize_move_to_prewhere_if_final = 1;
+
 CREATE TABLE custom_data.insert_probes
 (
     `account` LowCardinality(String),
@@ -337,12 +397,14 @@ CREATE TABLE custom_data.request_transitions
     `created_at` DateTime('UTC'),
     `updated_at` DateTime('UTC'),
     `version` UInt128,
+    `csv_bytes` UInt64,
     `rows_validated` UInt64,
     `rows_stored` UInt64,
     `rows_read_back` UInt64,
     `precedence` UInt64
 )
 ENGINE = ReplacingMergeTree(precedence)
+PARTITION BY toYYYYMM(created_at)
 ORDER BY request_id
 SETTINGS index_granularity = 1024, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
 
@@ -536,6 +598,128 @@ ARRAY JOIN
     csv_rows.event_value AS event_value,
     csv_rows.texts AS texts;
 
+CREATE VIEW custom_data.spelling_variants
+(
+    `account` LowCardinality(String),
+    `column` String,
+    `plain_form` String,
+    `value` String,
+    `rows` UInt64,
+    `last_date` Date
+)
+AS SELECT
+    account,
+    column,
+    plain_form,
+    variant.1 AS value,
+    variant.2 AS rows,
+    variant.3 AS last_date
+FROM
+(
+    SELECT
+        account,
+        column,
+        lowerUTF8(replaceRegexpAll(value, '[\\s\\v\\pZ\\x{0FEFF}]', '')) AS plain_form,
+        groupArray((value, found, latest)) AS variants
+    FROM
+    (
+        SELECT
+            account,
+            column,
+            value,
+            sum(elements) AS found,
+            max(last_element) AS latest
+        FROM
+        (
+            SELECT
+                account,
+                channel,
+                campaign,
+                os_name,
+                count() AS elements,
+                max(date) AS last_element
+            FROM custom_data.cost
+            FINAL
+            ARRAY JOIN combinations.os_name AS os_name
+            WHERE date >= (toDate(now('UTC')) - 90)
+            GROUP BY
+                account,
+                channel,
+                campaign,
+                os_name
+            UNION ALL
+            SELECT
+                account,
+                channel,
+                campaign,
+                os_name,
+                count() AS elements,
+                max(date) AS last_element
+            FROM custom_data.self_serve
+            FINAL
+            ARRAY JOIN
+                combinations.campaign AS campaign,
+                combinations.os_name AS os_name
+            WHERE date >= (toDate(now('UTC')) - 90)
+            GROUP BY
+                account,
+                channel,
+                campaign,
+                os_name
+        )
+        ARRAY JOIN
+            ['channel', 'campaign', 'os_name'] AS column,
+            [channel, campaign, os_name] AS value
+        GROUP BY
+            account,
+            column,
+            value
+    )
+    GROUP BY
+        account,
+        column,
+        plain_form
+    HAVING count() > 1
+)
+ARRAY JOIN variants AS variant
+SETTINGS merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1, optimize_move_to_prewhere_if_final = 1;
+
+CREATE VIEW custom_data.upload_activity
+(
+    `account` LowCardinality(String),
+    `family` LowCardinality(String),
+    `day` Date,
+    `uploads` UInt64,
+    `uploaded` UInt64,
+    `validated` UInt64,
+    `ingested` UInt64,
+    `succeeded` UInt64,
+    `failed` UInt64,
+    `failed_columns` Map(String, UInt64),
+    `rows` UInt64,
+    `bytes` UInt64
+)
+AS SELECT
+    account,
+    family,
+    toDate(created_at) AS day,
+    count() AS uploads,
+    countIf(status = 'uploaded') AS uploaded,
+    countIf(status = 'validated') AS validated,
+    countIf(status = 'ingested') AS ingested,
+    countIf(status = 'succeeded') AS succeeded,
+    countIf(status = 'failed') AS failed,
+    sumMap(mapFromArrays(JSONExtractKeys(ifNull(reason, '')) AS named, arrayWithConstant(length(named), 1))) AS failed_columns,
+    sum(rows_stored) AS rows,
+    sum(csv_bytes) AS bytes
+FROM custom_data.request_transitions
+FINAL
+GROUP BY
+    account,
+    family,
+    day
+SETTINGS do_not_merge_across_partitions_select_final = 1;
+
 CREATE VIEW custom_data.upload_requests
 (
     `request_id` UUID,
@@ -557,4 +741,5 @@ AS SELECT
     created_at,
     updated_at
 FROM custom_data.request_transitions
-FINAL;
+FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1;

@@ -22,9 +22,10 @@ import {
   UINT128,
 } from '../../../src/warehouse/native/block.js';
 import { migrate, waitForSchema } from '../../../src/warehouse/schema/migrate.js';
-import type { Warehouse } from '../../../src/warehouse/warehouse.js';
+import type { NativeBlock, Warehouse } from '../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 import { storageBlock, type StoredKey } from '../../support/model/native-rows.js';
+import { awayFromMidnight, daysAgo } from '../../support/model/utc-days.js';
 import { withoutKeeper } from '../../support/clickhouse/without-keeper.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
 import { csv, FACTS, goodRow, verdictOn } from '../../support/files/files.js';
@@ -58,6 +59,19 @@ const metric = (name: string, version: bigint, value: number): StoredKey => ({
   rows: [{ event_value: value }],
 });
 
+function archivalOf(account: string, name: string): NativeBlock {
+  return blockOf(
+    [
+      column('account', STRING, [account]),
+      column('name', STRING, [name]),
+      column('archived', BOOL, [true]),
+      column('changed_at', DATE_TIME, [1]),
+      column('version', UINT128, [1n]),
+    ],
+    1,
+  );
+}
+
 describe.each([
   ['one shard', 1],
   ['two shards', 2],
@@ -77,6 +91,9 @@ describe.each([
     await server.stop();
   });
 
+  const rows = (view: string, columns: string, where = '1'): Promise<unknown[]> =>
+    server.query(`SELECT ${columns} FROM ${view} WHERE ${where} ORDER BY ALL`);
+
   test('every view answers, and shows what was uploaded last', async () => {
     await warehouse.insert('cost', storageBlock('cost', [key]));
     const later = { ...key, version: 2n, rows: [{ ...key.rows[0], cost: 0.25 }] };
@@ -86,23 +103,9 @@ describe.each([
       storageBlock('self_serve', [metric('visits', 1n, 7), metric('orders', 1n, 3)]),
     );
     await warehouse.insert('self_serve', storageBlock('self_serve', [metric('visits', 2n, 8)]));
-    await warehouse.insert(
-      'metric_archivals',
-      blockOf(
-        [
-          column('account', STRING, ['acme']),
-          column('name', STRING, ['orders']),
-          column('archived', BOOL, [true]),
-          column('changed_at', DATE_TIME, [1]),
-          column('version', UINT128, [1n]),
-        ],
-        1,
-      ),
-    );
+    await warehouse.insert('metric_archivals', archivalOf('acme', 'orders'));
     // The single node returns every row once for each shard.
     const asOften = <T>(row: T): T[] => Array<T>(shards).fill(row);
-    const rows = (view: string, columns: string): Promise<unknown[]> =>
-      server.query(`SELECT ${columns} FROM ${view} ORDER BY ALL`);
     expect(await rows('cost_rows', 'account, cost')).toEqual(
       asOften({ account: 'acme', cost: 0.25 }),
     );
@@ -116,6 +119,100 @@ describe.each([
     expect(await rows('metrics', 'DISTINCT name, archived')).toEqual([
       { name: 'orders', archived: true },
       { name: 'visits', archived: false },
+    ]);
+  });
+
+  test('every view has all of its columns; days, spellings and uploads are right', async () => {
+    await awayFromMidnight();
+    const account = 'quality';
+    const cost = [2, 0].map((ago) => ({
+      ...key,
+      account,
+      date: daysAgo(ago),
+      channel: 'News',
+      rows: [{ ...key.rows[0], os_name: 'iOS' }],
+    }));
+    await warehouse.insert('cost', storageBlock('cost', cost));
+    const visits = { account, date: daysAgo(1), rows: [{ event_value: 7, os_name: 'ios' }] };
+    const old = { account, date: daysAgo(1), channel: 'old' };
+    await warehouse.insert(
+      'self_serve',
+      storageBlock('self_serve', [
+        { ...metric('visits', 1n, 7), ...visits },
+        { ...metric('gone', 1n, 3), ...old },
+      ]),
+    );
+    await warehouse.insert('metric_archivals', archivalOf(account, 'gone'));
+    await new SqlRequestStore(warehouse, 'custom_data').writeTransitions([
+      {
+        requestId: '0193c2f0-1a2b-7c3d-8e4f-a5b6c7d8e9fb',
+        account,
+        family: 'cost',
+        status: 'failed',
+        prevStatus: 'uploaded',
+        reason: '{"date":["row 2: x","row 3: x"],"cost":["row 2: y"]}',
+        createdAt: '2026-01-01T00:00:00',
+        updatedAt: '2026-01-01T00:00:01',
+        version: '4',
+        sentMax: '4',
+        bytes: 7,
+        rows: { validated: 0, stored: 0, readBack: 0 },
+      },
+    ]);
+
+    const views = await server.query<{ name: string }>(
+      "SELECT name FROM system.tables WHERE database = 'custom_data' AND engine = 'View'",
+    );
+    expect(views).toHaveLength(10);
+    for (const { name } of views) expect(await rows(name, '*')).not.toEqual([]);
+
+    const ofAccount = (view: string): Promise<unknown[]> =>
+      rows(view, '*', `account = '${account}'`);
+    const last_upload = '2025-06-15 15:06:40';
+    expect(await ofAccount('data_freshness')).toEqual([
+      {
+        account,
+        family: 'cost',
+        channel: 'News',
+        first_date: daysAgo(2),
+        last_date: daysAgo(0),
+        last_upload,
+        missing_days: [daysAgo(1)],
+      },
+      {
+        account,
+        family: 'self-serve',
+        channel: 'news',
+        first_date: daysAgo(1),
+        last_date: daysAgo(1),
+        last_upload,
+        missing_days: [],
+      },
+    ]);
+    // The single node counts every row once for each shard.
+    const two = { rows: 2 * shards, last_date: daysAgo(0) };
+    const one = { rows: shards, last_date: daysAgo(1) };
+    expect(await ofAccount('spelling_variants')).toEqual([
+      { account, column: 'channel', plain_form: 'news', value: 'News', ...two },
+      { account, column: 'channel', plain_form: 'news', value: 'news', ...one },
+      { account, column: 'os_name', plain_form: 'ios', value: 'iOS', ...two },
+      { account, column: 'os_name', plain_form: 'ios', value: 'ios', ...one },
+    ]);
+    expect(await ofAccount('upload_activity')).toEqual([
+      {
+        account,
+        family: 'cost',
+        day: '2026-01-01',
+        uploads: shards,
+        uploaded: 0,
+        validated: 0,
+        ingested: 0,
+        succeeded: 0,
+        failed: shards,
+        failed_columns: { date: shards, cost: shards },
+        rows: 0,
+        bytes: 7 * shards,
+      },
     ]);
   });
 
@@ -184,8 +281,9 @@ describe.each([
       status: 'succeeded',
       prevStatus: 'ingested',
       reason: null,
-      createdAt: '2026-01-01T00:00:00',
-      updatedAt: '2026-01-01T00:00:01',
+      // The time in the id.
+      createdAt: '2024-12-14T02:12:15',
+      updatedAt: '2024-12-14T02:12:16',
       version: '5',
       sentMax: '5',
     } as const;

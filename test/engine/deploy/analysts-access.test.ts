@@ -25,16 +25,17 @@ const SETTING_UP = [
   'GRANT SELECT, DROP TABLE ON custom_data._tmp_replace_*',
 ];
 
+/** A row for each table. The two channels are variants of one spelling. */
 const ROWS = [
-  `cost SELECT {account}, '2026-03-02', 'Radio', 'Brand', 1, generateUUIDv4(), now(),
+  `cost SELECT {account}, today(), 'Radio', 'Brand', 1, generateUUIDv4(), now(),
      [(1, 1, 1, 'EUR', '', '', '', '', '', '')], [],
      [('EUR', 1, 1, 1)]`,
-  `self_serve SELECT {account}, '2026-03-02', 'Radio', 'Visits', 1, generateUUIDv4(), now(),
+  `self_serve SELECT {account}, today(), 'radio', 'Visits', 1, generateUUIDv4(), now(),
      [(1, '', '', '', '', '', '')], []`,
   `metric_sightings SELECT {account}, 'Visits', now(), now()`,
   `metric_archivals SELECT {account}, 'Old', true, now(), 1`,
   `request_transitions SELECT generateUUIDv4(), {account}, 'cost', 'succeeded', 'ingested', NULL,
-     now(), now(), 1, 1, 1, 1, 1`,
+     now(), now(), 1, 1, 1, 1, 1, 1`,
 ];
 
 async function scriptsIn(folder: URL): Promise<string[]> {
@@ -136,12 +137,9 @@ describe('an analyst of one account', () => {
       "SELECT name FROM system.tables WHERE engine = 'View' AND database = 'custom_data' ORDER BY name",
     );
     const views = names.trim().split('\n');
-    expect(views).toHaveLength(7);
+    expect(views).toHaveLength(10);
     for (const view of views) {
-      expect([view, await run(`SELECT account, count() FROM ${view} GROUP BY account`)]).toEqual([
-        view,
-        'acme\t1\n',
-      ]);
+      expect([view, await run(`SELECT DISTINCT account FROM ${view}`)]).toEqual([view, 'acme\n']);
     }
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { registry } from '../../../src/ops/metrics.js';
+import { httpRequests, registry } from '../../../src/ops/metrics.js';
 import { BOUNDARY, form, uploadHeaders } from '../../support/gateway/forms.js';
 import {
   eventually,
@@ -45,12 +45,26 @@ async function expectAborted(): Promise<void> {
   expect(gateway.lookup.known.size).toBe(0);
 }
 
-describe('an upload is taken back when its client', () => {
+/** Creates that count for their objective, whether they miss it or not. */
+async function countedCreates(): Promise<number> {
+  const { values } = await httpRequests.get();
+  return values
+    .filter(({ labels }) => labels.operation === 'create')
+    .filter(({ labels }) => /^(?:201|5..)$/.test(String(labels.code)))
+    .reduce((sum, { value }) => sum + value, 0);
+}
+
+describe('an upload is taken back, and misses no objective, when its client', () => {
   const body = form({ content: csv(600_000) });
+  let counted: number;
   beforeEach(async () => {
+    counted = await countedCreates();
     client.head(CREATE, declared(body.length));
     await client.send(body.subarray(0, 400_000));
     await eventually(hasChunk);
+  });
+  afterEach(async () => {
+    expect(await countedCreates()).toBe(counted);
   });
 
   test('goes away', async () => {

@@ -91,6 +91,7 @@ test('of a request only its first transition tells who made it', async () => {
     family: 'cost',
     version: '5',
     sentMax: '5',
+    bytes: 7,
   } as const;
   const first = uploaded({ ...upload, actor: '8905a3b39fdd' }, AT + 1_000_000);
   const counts = { validated: 0, stored: 0, readBack: 0 };

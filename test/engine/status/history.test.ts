@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { v4 as uuidv4, v7 as uuidv7 } from 'uuid';
 
 import { type Status, timestampOf } from '../../../src/status/transition.js';
 import { HistoryLookUps } from '../../../src/status/history-lookups.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
-import { openTestWarehouse, type TestWarehouse } from '../../support/chdb/warehouse.js';
+import type { QueryParameter } from '../../../src/warehouse/warehouse.js';
+import { openTestWarehouse, passingOn, type TestWarehouse } from '../../support/chdb/warehouse.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {
@@ -11,17 +13,19 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-const GOOD = '0193c2f0-0000-7000-8000-000000000001';
-const BAD = '0193c2f0-0000-7000-8000-000000000002';
+/** Their time is that of `happened`. */
+const GOOD = '00000000-0000-7000-8000-000000000001';
+const BAD = '00000000-0000-7000-8000-000000000002';
 const REASON = '{"date":["row 2: \\"x\\" is not a date"]}';
 
-/** Writes one transition at the given second. */
+/** Writes one transition at the given second, of a request that was created at another. */
 async function happened(
   requestId: string,
   status: Status,
   prevStatus: Status | null,
   second: number,
   reason: string | null = null,
+  createdAt = 0,
 ): Promise<void> {
   await new SqlRequestStore(opened.warehouse, opened.database).writeTransitions([
     {
@@ -31,7 +35,7 @@ async function happened(
       status,
       prevStatus,
       reason,
-      createdAt: timestampOf(0),
+      createdAt: timestampOf(createdAt * 1000),
       updatedAt: timestampOf(second * 1000),
       version: '7',
       sentMax: '7',
@@ -89,7 +93,7 @@ test('a transition that is published again keeps its first time', async () => {
     status: 'succeeded',
     updatedAt: timestampOf(3000),
   });
-  expect(await lookUps.find('0193c2f0-0000-7000-8000-000000000009')).toBeUndefined();
+  expect(await lookUps.find('00000000-0000-7000-8000-000000000009')).toBeUndefined();
   expect(await store.highestVersion()).toBe(7n);
 });
 
@@ -97,7 +101,7 @@ test('many looked up at once each find their own', async () => {
   const { lookUps } = openHistory();
   const ids = Array.from(
     { length: 300 },
-    (_, index) => `0193c2f0-0000-7000-8000-${String(index).padStart(12, '0')}`,
+    (_, index) => `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`,
   );
   const found = await Promise.all(ids.map((id) => lookUps.find(id)));
   for (const [index, id] of ids.entries()) {
@@ -115,4 +119,39 @@ test('a request is found by its id without reading the others', async () => {
     { id: GOOD },
   );
   expect(plan.map(({ explain }) => explain).join('\n')).toMatch(/Keys:\s+request_id\s/);
+});
+
+test('months in which no request that is asked for was created are not read', async () => {
+  for (const second of [1_000_000_000, 1_100_000_000]) {
+    await happened(uuidv7({ msecs: second * 1000 }), 'failed', 'uploaded', second, null, second);
+  }
+  let plan = '';
+  const listening = passingOn(opened.warehouse, {
+    query: async <Row>(sql: string, parameters?: Readonly<Record<string, QueryParameter>>) => {
+      const explained = `EXPLAIN indexes = 1 ${sql}`;
+      const lines = await opened.warehouse.query<{ explain: string }>(explained, parameters);
+      plan = lines.map(({ explain }) => explain).join('\n');
+      return opened.warehouse.query<Row>(sql, parameters);
+    },
+  });
+  const store = new SqlRequestStore(listening, opened.database);
+  expect((await store.statesOf([GOOD, BAD])).size).toBe(2);
+  const [, read, all] = /Min-?Max[^]*?Parts: (\d+)\/(\d+)/.exec(plan)!;
+  expect(Number(read)).toBeLessThanOrEqual(Number(all) - 2);
+});
+
+test('a request is found whose upload took ten days, beside ids of any time or none', async () => {
+  const { store } = openHistory();
+  const slow = uuidv7({ msecs: 1_200_000_000_000 });
+  await happened(slow, 'uploaded', null, 1_200_864_000, null, 1_200_864_000);
+  const none = uuidv4();
+  await happened(none, 'uploaded', null, 1_300_000_000, null, 1_300_000_000);
+  const never = 'ffffffff-ffff-7fff-8000-000000000000';
+  const foundAmong = async (...ids: readonly string[]): Promise<string[]> =>
+    [...(await store.statesOf(ids)).keys()].sort();
+  expect(await foundAmong(slow)).toEqual([slow]);
+  expect(await foundAmong(never)).toEqual([]);
+  expect(await foundAmong(never, slow, GOOD)).toEqual([GOOD, slow].sort());
+  expect(await foundAmong(none)).toEqual([none]);
+  expect(await foundAmong(none, slow, never)).toEqual([none, slow].sort());
 });

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type Status, type RowCounts, timestampOf } from '../../../src/status/transition.js';
-import { oldestUnfinished, requestRows, requests } from '../../../src/ops/metrics.js';
+import {
+  oldestUnfinished,
+  requestRows,
+  requests,
+  requestsCountedFrom,
+} from '../../../src/ops/metrics.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { RequestTotalsGauges } from '../../../src/status/request-totals.js';
 import { openTestWarehouse, type TestWarehouse } from '../../support/chdb/warehouse.js';
@@ -56,6 +61,19 @@ test('the gauges tell states, the rows of what succeeded, and the age of what is
   expect(age).toBeGreaterThanOrEqual(299);
   expect(age).toBeLessThan(310);
   expect(await valueOf(oldestUnfinished, 'self-serve')).toBe(0);
+});
+
+test('what was created more than 30 days before this day began does not count', async () => {
+  const today = new Date().setUTCHours(0, 0, 0, 0) / 1000;
+  const ago = Date.now() / 1000 - today + 30 * 86_400;
+  await uploaded(ago - 10, 'succeeded', { validated: 1, stored: 1, readBack: 1 });
+  await uploaded(ago + 10, 'succeeded', { validated: 100, stored: 100, readBack: 100 });
+  await uploaded(ago + 10, 'ingested', { validated: 100, stored: 100, readBack: 0 });
+  await new RequestTotalsGauges(new SqlRequestStore(opened.warehouse, opened.database)).measure();
+  expect((await requestsCountedFrom.get()).values[0]!.value).toBe(today - 30 * 86_400);
+  expect(await valueOf(requests, 'cost', 'succeeded')).toBe(2);
+  expect(await valueOf(requestRows, 'cost', 'read_back')).toBe(11);
+  expect(await valueOf(oldestUnfinished, 'cost')).toBeLessThan(400);
 });
 
 test('the gauges are gone while the warehouse does not answer', async () => {

@@ -30,7 +30,10 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
     afterAll(() => opened.close());
 
     test('an empty one knows nothing', async () => {
-      expect(await requests.totals()).toEqual([]);
+      expect(await requests.totals(0)).toEqual([]);
+      expect(await requests.punctuality([10], [60], NOW)).toEqual([
+        { limit: 10, window: 60, uploads: 0, late: 0 },
+      ]);
       expect(await requests.highestVersion()).toBe(0n);
       expect(await store.erasures()).toEqual(new Map());
       expect(await requests.statesOf([id()])).toEqual(new Map());
@@ -126,8 +129,8 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
       });
 
       test('are counted once each, with their rows', async () => {
-        const countOf = async (status: Status): Promise<unknown> => {
-          const totals = await requests.totals();
+        const countOf = async (status: Status, from = 0): Promise<unknown> => {
+          const totals = await requests.totals(from);
           const found = totals.find(
             (each) => each.family === 'self-serve' && each.status === status,
           );
@@ -153,6 +156,45 @@ export function rowStoreContract(name: string, open: () => Promise<OpenRowStore>
           oldest: 7,
         });
         expect(await countOf('ingested')).toBeUndefined();
+        expect(await countOf('succeeded', 8)).toMatchObject({ requests: 1, oldest: 8 });
+        expect(await countOf('succeeded', 9)).toBeUndefined();
+      });
+
+      test('are in time or late, by when they ended or were due', async () => {
+        const write = async (
+          secondsAgo: number,
+          status: Status,
+          took: number,
+          requestId = id(),
+        ): Promise<void> => {
+          const created = NOW - secondsAgo;
+          await requests.writeTransitions([
+            {
+              ...transition(requestId, status, created + took),
+              createdAt: timestampOf(created * 1000),
+            },
+          ]);
+        };
+        const replayed = id();
+        await write(100, 'succeeded', 9, replayed);
+        await write(100, 'validated', 50, replayed);
+        await write(100, 'succeeded', 80, replayed);
+        // Seconds are whole: it may have taken less than ten.
+        await write(100, 'succeeded', 10);
+        await write(100, 'failed', 3);
+        await write(50, 'ingested', 2);
+        await write(5, 'uploaded', 0);
+        await write(4_000, 'uploaded', 0);
+        // Created before the window, due within it.
+        await write(3_603, 'succeeded', 60);
+        expect(await requests.punctuality([10, 600], [20, 300, 3_600], NOW)).toEqual([
+          { limit: 10, window: 20, uploads: 0, late: 0 },
+          { limit: 10, window: 300, uploads: 4, late: 2 },
+          { limit: 10, window: 3_600, uploads: 5, late: 3 },
+          { limit: 600, window: 20, uploads: 0, late: 0 },
+          { limit: 600, window: 300, uploads: 3, late: 0 },
+          { limit: 600, window: 3_600, uploads: 5, late: 1 },
+        ]);
       });
 
       test('tell the highest version that any had', async () => {
@@ -187,8 +229,12 @@ function account(): string {
   return `account ${++accounts} größe`;
 }
 
+/** Seconds since the epoch, long after the other requests. */
+const NOW = 100_000_000;
+
+/** Of an upload that began when the transitions below were made. */
 function id(): string {
-  return uuidv7({ msecs: 1_795_240_000_000 });
+  return uuidv7({ msecs: 1_000 });
 }
 
 /** Makes an upload with one row for each name. A name is a campaign or a metric. */

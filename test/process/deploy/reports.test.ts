@@ -15,6 +15,7 @@ import {
 
 const DAY_MS = 86_400_000;
 const reports = ['actuals', 'trends'].map(readReport);
+const quality = readReport('quality');
 const variablesOf = (name: string): Variable[] =>
   reports.flatMap(({ templating }) => templating.list.filter((each) => each.name === name));
 
@@ -167,6 +168,65 @@ describe('the reports', () => {
       { group_value: 'newsletter', currency: 'EUR', value: 41 },
     ]);
     expect(await panel(0, 2, { campaign: 'autumn launch' })).toEqual([]);
+  });
+});
+
+describe('data quality and usage', () => {
+  const shown = (id: number, changed?: Record<string, string>): Promise<Cells[]> => {
+    const found = quality.panels.find((each) => each.id === id)!;
+    return ask(interpolate(found.targets[0].rawSql, opened(changed)));
+  };
+
+  test('every panel shows something of the account, and nothing of another', async () => {
+    for (const { id, targets } of quality.panels) {
+      const rows = await shown(id);
+      expect([id, rows.length]).not.toEqual([id, 0]);
+      // A graph uses its first column as time.
+      expect(Object.keys(rows[0]!)[0] === 'time').toBe(targets[0].format === 0);
+      for (const account of ['other', "\\' OR 1 = 1 --"]) {
+        expect([id, await shown(id, { account })]).toEqual([id, []]);
+      }
+    }
+  });
+
+  test('the account is one that has uploaded', async () => {
+    const [variable] = quality.templating.list;
+    expect(await ask(interpolate(sqlOf(variable!), opened()))).toEqual([{ account: 'acme' }]);
+  });
+
+  test('shows each channel with its days', async () => {
+    const days = ({ family, channel, first_date, last_date }: Cells): unknown[] => {
+      return [family, channel, first_date, last_date];
+    };
+    expect((await shown(1)).map(days)).toEqual([
+      ['cost', 'Radio', '2026-03-02', '2026-03-03'],
+      ['cost', 'Newsletter', '2026-03-04', '2026-03-04'],
+      ['self-serve', 'Radio', '2026-03-03', '2026-03-04'],
+      ['self-serve', 'newsletter', '2026-02-24', '2026-03-04'],
+      ['cost', 'newsletter', '2026-03-02', '2026-03-05'],
+    ]);
+  });
+
+  test('shows the spellings of a value below each other', async () => {
+    expect(await shown(2)).toEqual([
+      { column: 'channel', value: 'newsletter', rows: 11, last_date: '2026-03-05' },
+      { column: 'channel', value: 'Newsletter', rows: 1, last_date: '2026-03-04' },
+    ]);
+  });
+
+  test('shows uploads by state, columns that failed, rows and bytes', async () => {
+    const sums = (rows: readonly Cells[], label: string): Record<string, number> => {
+      const found: Record<string, number> = {};
+      // Uploads of one test may be of two days.
+      for (const row of rows) {
+        found[String(row[label])] = (found[String(row[label])] ?? 0) + Number(row['value']);
+      }
+      return found;
+    };
+    expect(sums(await shown(3), 'state')).toEqual({ succeeded: 3, failed: 1, 'in progress': 0 });
+    expect(await shown(4)).toEqual([{ family: 'cost', column: 'currency', failed_uploads: 1 }]);
+    expect(sums(await shown(5), 'family')).toEqual({ cost: 12, 'self-serve': 10 });
+    expect(sums(await shown(6), 'family')).toEqual({ cost: 885, 'self-serve': 551 });
   });
 });
 

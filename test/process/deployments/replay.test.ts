@@ -32,6 +32,8 @@ describeDeployments((kind) => {
   const model = new WarehouseModel();
   const begun = new Date().toISOString();
   const accepted: string[] = [];
+  /** By request: the size of its file. */
+  const bytes = new Map<string, number>();
 
   beforeAll(async () => {
     deployment = await Deployment.open(kind);
@@ -42,7 +44,9 @@ describeDeployments((kind) => {
   afterAll(() => deployment.close());
 
   async function upload(rows: CsvRow[]): Promise<string> {
-    const record = await client.upload('cost', csvOf(COST, rows));
+    const file = csvOf(COST, rows);
+    const record = await client.upload('cost', file);
+    bytes.set(record.requestId, Buffer.byteLength(file));
     expect(record).toMatchObject({ status: 'succeeded' });
     model.apply(ACCOUNT, COST, rows);
     accepted.push(record.requestId);
@@ -61,6 +65,7 @@ describeDeployments((kind) => {
     expect(record.createdAt <= record.updatedAt).toBe(true);
     model.apply(ACCOUNT, COST, right);
     accepted.push(replayed);
+    bytes.set(replayed, bytes.get(requestId)!);
     await expectViewsToEqual(deployment, model, ACCOUNT);
     // A later upload wins over the replayed one.
     await upload(rowsOf(3, 10));
@@ -79,6 +84,7 @@ describeDeployments((kind) => {
     expect(record).toMatchObject({ status: 'succeeded' });
     model.apply(ACCOUNT, COST, rows);
     accepted.push(replayed!.requestId);
+    bytes.set(replayed!.requestId, bytes.get(requestId)!);
     await expectViewsToEqual(deployment, model, ACCOUNT);
   });
 
@@ -113,6 +119,12 @@ describeDeployments((kind) => {
       rows: model.rowsApplied(ACCOUNT),
     });
     await expectViewsToEqual(deployment, model, ACCOUNT);
+    // A replay of one upload tells the bytes of its file again.
+    const told = await deployment.query<{ id: string; size: number }>(
+      `SELECT toString(request_id) AS id, toUInt32(csv_bytes) AS size
+       FROM request_transitions FINAL WHERE account = '${ACCOUNT}'`,
+    );
+    expect(new Map(told.map(({ id, size }) => [id, size]))).toEqual(bytes);
     await upload(rowsOf(4, 5));
     await expectViewsToEqual(deployment, model, ACCOUNT);
   });

@@ -50,6 +50,18 @@ test('the views of the page are those of the warehouse', async () => {
   expect(views.sort()).toEqual(stored.map(({ name }) => name).sort());
 });
 
+test('the columns of the views of quality and usage are those of the page', async () => {
+  const columns = page
+    .tableUnder('### Data quality and usage')
+    .map(([view, name]) => `${code(view!)}.${code(name!)}`);
+  const stored = await samples.service.query<{ name: string }>(
+    `SELECT concat(table, '.', name) AS name FROM system.columns
+     WHERE database = 'custom_data' AND name != 'account'
+       AND table IN ('data_freshness', 'spelling_variants', 'upload_activity')`,
+  );
+  expect(columns.sort()).toEqual(stored.map(({ name }) => name).sort());
+});
+
 describeIf(runs('curl', ['--version']), 'curl is missing')("the page's own commands", () => {
   const CONTENT = [
     'SELECT * EXCEPT (request_id, uploaded_at) FROM cost_rows ORDER BY ALL',

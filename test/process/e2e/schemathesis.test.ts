@@ -16,7 +16,7 @@ import {
 
 const HERE = fileURLToPath(new URL('schemathesis/', import.meta.url));
 const COUNTED =
-  /^custom_data_http_requests_total\{operation="(\w+)",family="[\w-]+",code="(\d+)"\}/gm;
+  /^custom_data_http_requests_total\{operation="(\w+)",family="[\w-]+",code="(\d+)"\} [1-9]/gm;
 const run = promisify(execFile);
 const python = interpreter();
 

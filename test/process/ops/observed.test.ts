@@ -98,8 +98,8 @@ describeWithPrometheus('a service under load, seen by Prometheus', () => {
   it('shows what was done', async () => {
     const value = async (expression: string): Promise<number> =>
       Number((await prometheus.query(expression))[0]?.value[1]);
-    const settled = `sum(custom_data_requests{status=~"succeeded|failed"}) == ${ROUNDS * 3} and on() max(custom_data_consumer_lag_records) == 0 and on() max(custom_data_oldest_unfinished_request_age_seconds) == 0`;
-    for (const until = Date.now() + 60_000; (await prometheus.query(settled)).length === 0;) {
+    const settled = `sum(custom_data_requests{status=~"succeeded|failed"}) == ${ROUNDS * 3} and on() sum(custom_data_objective_uploads{objective="visible_in_10s",window="1h"}) == ${ROUNDS * 3} and on() count(objective_window:custom_data_error_budget_burn:ratio{window="1h"}) == 4 and on() max(custom_data_consumer_lag_records) == 0 and on() max(custom_data_oldest_unfinished_request_age_seconds) == 0`;
+    for (const until = Date.now() + 180_000; (await prometheus.query(settled)).length === 0;) {
       expect(Date.now()).toBeLessThan(until);
       await sleep(500);
     }
@@ -113,6 +113,10 @@ describeWithPrometheus('a service under load, seen by Prometheus', () => {
     expect(await value('sum(custom_data_request_rows{step="read_back"})')).toBe(ROUNDS * 201);
     expect(await value('max(custom_data_consumer_lag_records)')).toBe(0);
     expect(await value('max(custom_data_oldest_unfinished_request_age_seconds)')).toBe(0);
+    expect(await value('sum(custom_data_objective_uploads_late{window="1h"})')).toBe(0);
+    const burn = 'objective_window:custom_data_error_budget_burn:ratio{window="1h"}';
+    const objectives = (await prometheus.query(burn)).map(({ metric }) => metric['objective']);
+    expect(objectives.sort()).toEqual(['creates', 'reads', 'visible_in_10m', 'visible_in_10s']);
     expect(await value('custom_data_process_info{roles="gateway,ingest,status"}')).toBe(1);
     expect(await value('instance:custom_data_disk_free:ratio')).toBeLessThan(1);
     const firing = await prometheus.query('ALERTS{alertstate="firing", alertname!~"Disk.*"}');

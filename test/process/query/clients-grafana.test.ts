@@ -161,7 +161,7 @@ describeIf(
       __from: String(now - 30 * DAY_MS),
       __to: String(now),
     };
-    const reports = ['actuals', 'trends']
+    const reports = ['actuals', 'trends', 'quality']
       .map(readReport)
       .flatMap(({ panels, templating }) => [
         ...panels.map(({ targets }) => targets[0].rawSql),
@@ -178,9 +178,10 @@ describeIf(
 
   test('reads every type of every view', async () => {
     const views = ['cost_summary', 'cost_report', 'cost_rows', 'self_serve_report'];
-    const more = ['self_serve_rows', 'metrics', 'upload_requests'];
+    const more = ['self_serve_rows', 'metrics', 'upload_requests', 'upload_activity'];
+    const ofQuality = ['data_freshness', 'spelling_variants'];
     for (const { error, rows } of await ask(
-      [...views, ...more].map((view) => `SELECT * FROM ${view}`),
+      [...views, ...more, ...ofQuality].map((view) => `SELECT * FROM ${view}`),
     )) {
       expect(error).toBeUndefined();
       expect(rows.length).toBeGreaterThan(0);

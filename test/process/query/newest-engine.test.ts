@@ -41,12 +41,18 @@ const FILES = 5;
 /** B9's last day is moved to yesterday, because self-serve files may not be old. */
 const YESTERDAY = (Math.floor(Date.now() / DAY_MS) - 1) * DAY_MS;
 
+/** `missing_days` before the last day: the others may change until the second engine is asked. */
+const GAPS = 'arrayFilter(day -> day < last_date, missing_days)';
+
 const page = new Page('analysts.md');
 const documented = analystsQuestions(page);
 const views = page
   .tableUnder('## Tables and views')
   .map(([cell]) => code(cell!))
-  .map((view) => ({ view, sql: `SELECT * FROM ${view} WHERE account = 'acme' ORDER BY ALL` }));
+  .map((view) => {
+    const columns = view === 'data_freshness' ? `* REPLACE (${GAPS} AS missing_days)` : '*';
+    return { view, sql: `SELECT ${columns} FROM ${view} WHERE account = 'acme' ORDER BY ALL` };
+  });
 const ofB9 = questionsUpTo(YESTERDAY);
 /** Queries that pages show within a command or within the text. */
 const inPassing = [
@@ -60,8 +66,9 @@ const { text: operations } = new Page('operations.md');
  */
 const ofOperations = [...operations.matchAll(/`(SELECT (?!count)[^`]+)`/g)].map(([, sql]) => sql!);
 
-const reports = ['actuals', 'trends'].map(readReport);
-const opened = openedOn('acme', YESTERDAY - 29 * DAY_MS, YESTERDAY + DAY_MS);
+const reports = ['actuals', 'trends', 'quality'].map(readReport);
+/** Up to tomorrow: midnight may come before the samples are uploaded. */
+const opened = openedOn('acme', YESTERDAY - 29 * DAY_MS, YESTERDAY + 2 * DAY_MS);
 const choices: Record<string, string>[] = [
   {},
   ...choicesOf(reports, [
@@ -78,7 +85,8 @@ const panels = reports.flatMap(({ title, panels: all }) =>
     name: `${title}: ${panel}`,
     statements: choices
       .filter((choice) => isAskedFor(choice, rawSql))
-      .map((choice) => interpolate(rawSql, { ...opened, ...choice })),
+      .map((choice) => interpolate(rawSql, { ...opened, ...choice }))
+      .map((sql) => sql.replaceAll('missing_days', GAPS)),
   })),
 );
 const variables = reports

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from '@jest/globals';
 
+import { awayFromMidnight } from './utc-days.js';
 import { sorted, type WarehouseModel } from './warehouse-model.js';
 
 /** How far the history may lag behind. */
@@ -20,12 +21,16 @@ export async function expectViewsToEqual(
   model: WarehouseModel,
   account: string,
 ): Promise<void> {
-  const view = async (name: string): Promise<Row[]> => {
-    const rows = await warehouse.query<Row>(`SELECT * FROM ${name} WHERE account = '${account}'`);
+  await awayFromMidnight();
+  const view = async (name: string, columns = '*'): Promise<Row[]> => {
+    const rows = await warehouse.query<Row>(
+      `SELECT ${columns} FROM ${name} WHERE account = '${account}'`,
+    );
     for (const row of rows) {
       // They differ from run to run.
       delete row['request_id'];
       delete row['uploaded_at'];
+      delete row['last_upload'];
     }
     return sorted(rows);
   };
@@ -34,6 +39,9 @@ export async function expectViewsToEqual(
   expect(await view('cost_report')).toEqual(model.costReport(account));
   expect(await view('cost_summary')).toEqual(model.costSummary(account));
   expect(await view('self_serve_report')).toEqual(model.selfServeReport(account));
+  const withDaysAsText = '* REPLACE (toString(missing_days) AS missing_days)';
+  expect(await view('data_freshness', withDaysAsText)).toEqual(model.dataFreshness(account));
+  expect(await view('spelling_variants')).toEqual(model.spellingVariants(account));
   const metrics = await view('metrics');
   expect(metrics.map(({ name }) => String(name)).sort()).toEqual(model.metricNames(account));
 }

@@ -1,4 +1,5 @@
 import { COST, type Family, keyColumns, SELF_SERVE } from '../../../src/domain/families/index.js';
+import { daysAgo } from './utc-days.js';
 
 /** A CSV row, as text by column. Columns that are not in the file are left out. */
 export type CsvRow = Readonly<Record<string, string>>;
@@ -77,6 +78,60 @@ export class WarehouseModel {
     ]);
   }
 
+  /** Without `last_upload`; the missing days as the engine writes an array of them. */
+  dataFreshness(account: string): ReportRow[] {
+    const channels = new Map<string, { family: string; channel: string; days: Set<string> }>();
+    for (const table of ['cost', 'self_serve'] as const) {
+      const family = table.replace('_', '-');
+      for (const row of this.stored(table, account)) {
+        if (table === 'cost' && !isShown(row)) continue;
+        const channel = String(row['channel']);
+        const key = JSON.stringify([family, channel]);
+        const known = channels.get(key) ?? { family, channel, days: new Set<string>() };
+        known.days.add(String(row['date']));
+        channels.set(key, known);
+      }
+    }
+    const rows = [...channels.values()].map(({ family, channel, days }) => {
+      const inOrder = [...days].sort();
+      const missing = LAST_90_DAYS.map(daysAgo).filter(
+        (day) => day > inOrder[0]! && !days.has(day),
+      );
+      return {
+        account,
+        family,
+        channel,
+        first_date: inOrder[0]!,
+        last_date: inOrder.at(-1)!,
+        missing_days: `[${missing.map((day) => `'${day}'`).join(',')}]`,
+      };
+    });
+    return sorted(rows);
+  }
+
+  spellingVariants(account: string): ReportRow[] {
+    const recent = [...this.costReport(account), ...this.selfServeReport(account)].filter(
+      (row) => String(row['date']) >= daysAgo(90),
+    );
+    const groups = new Map<string, Map<string, { rows: number; last_date: string }>>();
+    for (const row of recent) {
+      for (const column of ['channel', 'campaign', 'os_name']) {
+        const [value, date] = [String(row[column]), String(row['date'])];
+        const key = JSON.stringify([column, value.replace(/\s/gu, '').toLowerCase()]);
+        const values = groups.get(key) ?? new Map<string, { rows: number; last_date: string }>();
+        const { rows, last_date } = values.get(value) ?? { rows: 0, last_date: date };
+        values.set(value, { rows: rows + 1, last_date: date > last_date ? date : last_date });
+        groups.set(key, values);
+      }
+    }
+    const variants = [...groups].flatMap(([key, values]) => {
+      const [column, plain_form] = JSON.parse(key) as [string, string];
+      if (values.size === 1) return [];
+      return [...values].map(([value, use]) => ({ account, column, plain_form, value, ...use }));
+    });
+    return sorted(variants);
+  }
+
   /** Every metric that was ever uploaded, even if all of its rows were replaced since. */
   metricNames(account: string): string[] {
     return [...(this.metrics.get(account) ?? [])].sort();
@@ -92,6 +147,9 @@ export class WarehouseModel {
     return rows.flat();
   }
 }
+
+/** From the oldest to yesterday, as numbers of days before today. */
+const LAST_90_DAYS = Array.from({ length: 90 }, (_, index) => 90 - index);
 
 function keyOf(family: Family, row: CsvRow): string[] {
   return keyColumns(family).map(({ name }) => row[name]!);

@@ -73,6 +73,8 @@ describe('a value is read', () => {
   test('limits come in milliseconds and bytes', () => {
     const { limits } = readConfig({ UPLOAD_DEADLINE_SECONDS: '5', LOG_RETENTION_HOURS: '2' });
     expect(limits).toMatchObject({ uploadDeadlineMs: 5_000, logRetentionMs: 7_200_000 });
+    const days = readConfig({ HISTORY_RETENTION_DAYS: '400' }).limits.historyRetentionMs;
+    expect(days).toBe(34_560_000_000);
   });
 
   test('variables of other programs are left alone', () => {
@@ -92,6 +94,10 @@ describe('a value is refused, naming its variable', () => {
     [
       { UPLOAD_MAX_UNPACKED_BYTES: '268435457' },
       'UPLOAD_MAX_UNPACKED_BYTES: "268435457" is not a whole number from 1048576 to 268435456',
+    ],
+    [
+      { HISTORY_RETENTION_DAYS: '31' },
+      'HISTORY_RETENTION_DAYS: "31" is not a whole number from 32 to 36500',
     ],
     [{ HTTP_HOST: 'http://x' }, 'HTTP_HOST: "http://x" is not a host name or an IP address'],
     [{ ROLES: 'gateway,reader' }, 'ROLES: "gateway,reader" is not a comma-separated list of'],
@@ -126,6 +132,10 @@ describe('a contradiction is refused, naming its variables', () => {
       { LOG_RETENTION_HOURS: '1', UPLOAD_DEADLINE_SECONDS: '3600' },
       ['LOG_RETENTION_HOURS', 'UPLOAD_DEADLINE_SECONDS'],
     ],
+    [
+      { HISTORY_RETENTION_DAYS: '40', LOG_RETENTION_HOURS: '480' },
+      ['HISTORY_RETENTION_DAYS', 'LOG_RETENTION_HOURS'],
+    ],
   ])('%j', (env, names) => {
     const message = refusal(env);
     for (const name of names) expect(message).toContain(name);
@@ -137,6 +147,7 @@ describe('a contradiction is refused, naming its variables', () => {
       'the port of a gateway that runs elsewhere',
       { ...scaledOut, ROLES: 'ingest', OPS_PORT: '8080' },
     ],
+    ['a log less than half as long', { HISTORY_RETENTION_DAYS: '40', LOG_RETENTION_HOURS: '479' }],
     ['the port of a query interface that is off', { ...scaledOut, OPS_PORT: '8123' }],
     ['Kafka beside the embedded warehouse', { KAFKA_BROKERS }],
     ['ClickHouse behind the embedded log', { CLICKHOUSE_URL }],

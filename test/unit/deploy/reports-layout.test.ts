@@ -7,14 +7,22 @@ import { readReport, sqlOf } from '../../support/documents/report-dashboard.js';
 
 const GRAFANA = new URL('../../../deploy/grafana/', import.meta.url);
 
-describe.each(['actuals', 'trends'])('the dashboard %s', (name) => {
+const NAMES = ['actuals', 'trends', 'quality'];
+
+describe.each(NAMES)('the dashboard %s', (name) => {
   const report = readReport(name);
   const variables = report.templating.list;
 
   test('has an id of its own, and so have its panels', () => {
-    const others = [readDashboard(), ...['actuals', 'trends'].map(readReport)];
+    const others = [readDashboard(), ...NAMES.map(readReport)];
     expect(others.filter(({ uid }) => uid === report.uid)).toHaveLength(1);
     expect(new Set(report.panels.map(({ id }) => id)).size).toBe(report.panels.length);
+  });
+
+  test('has the variable account, and without metrics no other', () => {
+    const [first, ...others] = variables;
+    expect(first!.name).toBe('account');
+    expect(others.length > 0).toBe(name !== 'quality');
   });
 
   test('has its panels one below the other', () => {
@@ -59,15 +67,21 @@ describe.each(['actuals', 'trends'])('the dashboard %s', (name) => {
     }
   });
 
-  test('has filters to type into', () => {
-    const typed = variables.filter(({ type }) => type === 'textbox').map((each) => each.name);
-    expect(typed).toEqual(['channel', 'campaign', 'ad_group', 'country', 'os_name']);
-  });
-
   test("is named on the analysts' page", () => {
     const page = readFileSync(new URL('../../docs/analysts.md', GRAFANA), 'utf8');
     expect(page).toContain(`"${report.title}"`);
   });
+});
+
+test.each(['actuals', 'trends'])('the dashboard %s has filters to type into', (name) => {
+  const typed = readReport(name).templating.list.filter(({ type }) => type === 'textbox');
+  expect(typed.map((each) => each.name)).toEqual([
+    'channel',
+    'campaign',
+    'ad_group',
+    'country',
+    'os_name',
+  ]);
 });
 
 test('Grafana installs the plugin of the data source without waiting for it', () => {

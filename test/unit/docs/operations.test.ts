@@ -36,6 +36,27 @@ test('every metric is there with its type, labels and meaning, and no other', ()
   expect(listed.sort()).toEqual(expected.sort());
 });
 
+test('every objective is there with its goal, and no other', () => {
+  const rules = readFileSync(
+    new URL('../deploy/prometheus/rules/recording.yml', SRC),
+    'utf8',
+  ).matchAll(/error_budget:ratio\n +expr: vector\((\S+)\)\n +labels:\n +objective: (\S+)\n/g);
+  const expected = [...rules].map(([, budget, name]) => [name, 100 - 100 * Number(budget)]);
+  expect(expected.length).toBeGreaterThan(3);
+  const listed = page
+    .tableUnder('## Objectives')
+    .map(([name, goal]) => [code(name!), Number(/^(\S+) %$/.exec(goal!)![1])]);
+  expect(listed).toEqual(expected);
+});
+
+test('Prometheus keeps the windows of the objectives, in the compose file and where pages say so', () => {
+  const compose = readFileSync(new URL('../docker-compose.yml', SRC), 'utf8');
+  const [setting, days] = /--storage\.tsdb\.retention\.time=(\d+)d/.exec(compose)!;
+  expect(Number(days)).toBeGreaterThan(30);
+  expect(page.text).toContain(`\`${setting}\``);
+  expect(new Page('kubernetes.md').text).toContain(`\`retention: ${days!}d\``);
+});
+
 test('the log lines and the spans that pages for operators quote are in the source', () => {
   const source = readdirSync(SRC, { encoding: 'utf8', recursive: true })
     .filter((name) => name.endsWith('.ts'))

@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 test('every test that is named as showing something is there', () => {
   const page = readFileSync(`${ROOT}/docs/reliability.md`, 'utf8');
-  const named = [...page.matchAll(/`((?:unit|process|kafka)\/[a-z/-]+)`/g)].map(
+  const named = [...page.matchAll(/`((?:unit|engine|process|kafka)\/[a-z/-]+)`/g)].map(
     ([, path]) => path!,
   );
   expect(named.length).toBeGreaterThan(10);

@@ -98,6 +98,7 @@ test('status, form 1: every transition is what it was', async () => {
     ['ingested', 'validated'],
     ['succeeded', 'ingested'],
     ['failed', 'uploaded'],
+    ['uploaded', null],
   ]);
   expect(transitions[3]).toEqual({
     requestId: REQUEST,
@@ -113,6 +114,8 @@ test('status, form 1: every transition is what it was', async () => {
     rows: { validated: 1, stored: 1, readBack: 1 },
   });
   expect(transitions[4]!.reason).toContain('is not a date');
+  // Older records have no bytes.
+  expect(transitions.map(({ bytes }) => bytes)).toEqual([...Array<undefined>(5), 583]);
   const event = { at: AT, actor: 'token-1', action: 'upload', account: 'acme', subject: REQUEST };
   expect(auditEventOfRequest(transitions[0]!)).toEqual(event);
 });

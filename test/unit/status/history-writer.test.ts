@@ -28,6 +28,7 @@ function created(): RecordToAppend {
     family: 'cost',
     version: '1',
     sentMax: '1',
+    bytes: 7,
   } as const;
   return transitionRecord(uploaded(request, 0));
 }

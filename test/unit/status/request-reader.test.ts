@@ -2,6 +2,7 @@ import { CONSUMER_GROUPS } from '../../../src/log/upload-log.js';
 import { randomUUID } from 'node:crypto';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
 
 import { type Status, advance, type Transition, uploaded } from '../../../src/status/transition.js';
 import { transitionRecord } from '../../../src/status/publisher.js';
@@ -44,12 +45,8 @@ const history = {
 /** Returns the transitions of a new request, up to and including `last`. */
 function life(last: Status): Transition[] {
   const version = versions.next().toString();
-  const all = [
-    uploaded(
-      { requestId: randomUUID(), account: 'acme', family: 'cost', version, sentMax: version },
-      Date.now(),
-    ),
-  ];
+  const identity = { requestId: randomUUID(), account: 'acme', family: 'cost' } as const;
+  const all = [uploaded({ ...identity, version, sentMax: version, bytes: 7 }, Date.now())];
   const rows = { validated: 1, stored: 1, readBack: 1 };
   for (const status of ['validated', 'ingested', 'succeeded'] as const) {
     if (all.at(-1)!.status === last) break;
@@ -73,12 +70,15 @@ async function writeHistory(...furthest: Transition[]): Promise<void> {
   await consumption.stop();
 }
 
-async function startGateway(viewBytes = LARGE_VIEW): Promise<RequestReader> {
+async function startGateway(
+  viewBytes = LARGE_VIEW,
+  historyRetentionMs?: number,
+): Promise<RequestReader> {
   const view = new StatusView(viewBytes);
   const clock = new VersionClock(Date.now, () => 1n);
   const tail = await StatusTail.start(log, view, clock);
   tails.push(tail);
-  const reader = new RequestReader(view, tail, history, 5_000);
+  const reader = new RequestReader(view, tail, history, 5_000, historyRetentionMs);
   await reader.caughtUp();
   const highest = [...written.values()].map(({ version }) => BigInt(version));
   view.mayLack(highest.reduce((a, b) => (a > b ? a : b), 0n).toString());
@@ -181,4 +181,28 @@ test('while the history is away only a final state of the view is told, and it i
   isAway = false;
   expect(await statusOf(reader, all[0]!)).toBe('succeeded');
   expect(await statusOf(reader, life('uploaded')[0]!)).toBe('unknown');
+});
+
+test('a request that is older than the retention is unknown, and neither view nor history is asked', async () => {
+  const retentionMs = 3_600_000;
+  const made = (ago: number): Transition => {
+    const version = versions.next().toString();
+    const requestId = uuidv7({ msecs: Date.now() - ago });
+    const identity = { requestId, account: 'acme', family: 'cost' } as const;
+    return uploaded({ ...identity, version, sentMax: version, bytes: 7 }, Date.now() - ago);
+  };
+  const [old, young] = [made(retentionMs + 1_000), made(retentionMs - 60_000)];
+  await publish(old, young);
+  const reader = await startGateway(LARGE_VIEW, retentionMs);
+  expect(await statusOf(reader, young)).toBe('uploaded');
+  expect(await statusOf(reader, old)).toBe('unknown');
+  expect(await reader.find(old.requestId.toUpperCase())).toBe('unknown');
+  await log.close();
+  isAway = true;
+  const asked = lookUps;
+  expect(await statusOf(reader, old)).toBe('unknown');
+  expect(await statusOf(reader, made(retentionMs - 60_000))).toBe('unavailable');
+  // The time of another UUID is not known.
+  expect(await statusOf(reader, { ...old, requestId: randomUUID() })).toBe('unavailable');
+  expect(lookUps).toBe(asked);
 });

@@ -27,6 +27,7 @@ const CREATED: Transition = {
   updatedAt: '2026-03-10T12:00:00',
   version: '340282366920938463463374607431768211455',
   sentMax: '1',
+  bytes: 583,
 };
 const NOON = Date.parse('2026-03-10T12:00:00Z');
 const ROWS = { validated: 3, stored: 2, readBack: 1 };
@@ -64,7 +65,7 @@ describe('a transition', () => {
     ]);
   });
 
-  test('keeps what the request is, and tells the new time, reason, highest version and rows', () => {
+  test('keeps what the request is and how large, and tells the new time, reason, highest version and rows', () => {
     const change = { ...changeTo('failed', '{"file":["x"]}'), sentMax: '9' };
     expect(advance(CREATED, change, NOON + 61_500)).toEqual({
       ...CREATED,

@@ -131,6 +131,7 @@ test('a tail of a real log that stalls, and goes on', async () => {
     family: 'cost',
     version: '1',
     sentMax: '1',
+    bytes: 7,
   } as const;
   await log.append('status', [transitionRecord(uploaded(request, 0))]);
   await tail.caughtUp(5_000);

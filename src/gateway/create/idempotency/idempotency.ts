@@ -125,9 +125,9 @@ export class Idempotency {
    * was erased.
    */
   private async finish(identity: UploadIdentity, end: UploadEnd): Promise<Transition | undefined> {
-    const { version } = end;
+    const { version, bytes } = end;
     const sentMax = this.clock.max.toString();
-    const upload = { version, sentMax, ...identity };
+    const upload = { version, sentMax, bytes, ...identity };
     const { transition, record } = firstTransition(upload, end.acceptedAt);
     await this.timedLog.append('status', record);
     this.lookup.remember(transition);

@@ -23,7 +23,7 @@ async function store(warehouse: Warehouse, account: string, version: bigint): Pr
   const id = uuidv7({ msecs: AT });
   const key: StoredKey = {
     account,
-    date: '2026-01-01',
+    date: new Date().toISOString().slice(0, 10),
     channel: 'news',
     third: `m${version}`,
     version,
@@ -32,7 +32,7 @@ async function store(warehouse: Warehouse, account: string, version: bigint): Pr
     rows: [{ currency: 'EUR', impressions: 10, clicks: 1, cost: 0.5 }],
   };
   await warehouse.insert('cost', storageBlock('cost', [key]));
-  const event = { ...key, rows: [{ event_value: 1 }] };
+  const event = { ...key, channel: 'News', rows: [{ event_value: 1 }] };
   await warehouse.insert('self_serve', storageBlock('self_serve', [event]));
   const at = new Date(seconds * 1000).toISOString().slice(0, 19);
   await new SqlRequestStore(warehouse, 'custom_data').writeTransitions([
@@ -62,13 +62,32 @@ async function remaining(warehouse: Warehouse): Promise<string[]> {
   return rows;
 }
 
+/** The accounts that each view shows. */
+async function shown(warehouse: Warehouse): Promise<Record<string, string>> {
+  const views = await warehouse.query<{ name: string }>(
+    "SELECT name FROM system.tables WHERE database = 'custom_data' AND engine = 'View'",
+  );
+  const accounts: Record<string, string> = {};
+  for (const { name } of views) {
+    const rows = await warehouse.query<{ account: string }>(
+      `SELECT DISTINCT account FROM custom_data.${name} ORDER BY account`,
+    );
+    accounts[name] = rows.map(({ account }) => account).join();
+  }
+  return accounts;
+}
+
 async function expectErased(tables: ErasureTables): Promise<void> {
   const { warehouse } = tables;
   for (const account of [ERASURE.account, 'acme', 'other']) {
     await store(warehouse, account, ERASURE.version - 5n);
     await store(warehouse, account, ERASURE.version);
   }
+  const before = await shown(warehouse);
+  expect(Object.keys(before)).toHaveLength(10);
+  expect(new Set(Object.values(before))).toEqual(new Set([`${ERASURE.account},acme,other`]));
   expect(await eraseRows(tables, ERASURE)).toBeGreaterThanOrEqual(8);
+  expect(new Set(Object.values(await shown(warehouse)))).toEqual(new Set(['acme,other']));
   expect(await eraseRows(tables, ERASURE)).toBe(0);
   expect(await remaining(warehouse)).toEqual(TABLES.map((table) => `${table} acme,other`));
   // Rows that the account uploads after its erasure stay.

@@ -23,6 +23,7 @@ const OBJECTS = [
   'cost_report',
   'cost_rows',
   'cost_summary',
+  'data_freshness',
   'insert_probes',
   'metric_archivals',
   'metric_sightings',
@@ -33,6 +34,8 @@ const OBJECTS = [
   'self_serve',
   'self_serve_report',
   'self_serve_rows',
+  'spelling_variants',
+  'upload_activity',
   'upload_requests',
 ];
 

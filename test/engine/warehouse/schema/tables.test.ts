@@ -8,6 +8,7 @@ import {
   valueColumns,
   type Column,
 } from '../../../../src/domain/families/index.js';
+import { STATUSES } from '../../../../src/status/transition.js';
 import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 
 let opened: TestWarehouse;
@@ -120,6 +121,36 @@ test('the catalogue and the history have the columns that analysts were promised
     'reason',
     'created_at',
     'updated_at',
+  ]);
+});
+
+test('the views of quality and usage have the columns and types that analysts were promised', async () => {
+  expect(await columnsOf('data_freshness')).toEqual([
+    { name: 'account', type: 'LowCardinality(String)' },
+    { name: 'family', type: 'String' },
+    { name: 'channel', type: 'LowCardinality(String)' },
+    { name: 'first_date', type: 'Date' },
+    { name: 'last_date', type: 'Date' },
+    { name: 'last_upload', type: "DateTime('UTC')" },
+    { name: 'missing_days', type: 'Array(Date)' },
+  ]);
+  expect(await columnsOf('spelling_variants')).toEqual([
+    { name: 'account', type: 'LowCardinality(String)' },
+    { name: 'column', type: 'String' },
+    { name: 'plain_form', type: 'String' },
+    { name: 'value', type: 'String' },
+    { name: 'rows', type: 'UInt64' },
+    { name: 'last_date', type: 'Date' },
+  ]);
+  const counts = ['uploads', ...STATUSES].map((name) => ({ name, type: 'UInt64' }));
+  expect(await columnsOf('upload_activity')).toEqual([
+    { name: 'account', type: 'LowCardinality(String)' },
+    { name: 'family', type: 'LowCardinality(String)' },
+    { name: 'day', type: 'Date' },
+    ...counts,
+    { name: 'failed_columns', type: 'Map(String, UInt64)' },
+    { name: 'rows', type: 'UInt64' },
+    { name: 'bytes', type: 'UInt64' },
   ]);
 });
 

@@ -12,7 +12,11 @@ import { KafkaBroker } from '../../../support/kafka/kafka-broker.js';
 import { describeWithBroker, KafkaLogs } from '../../../support/kafka/kafka.js';
 import { record } from '../../../support/log/log-folders.js';
 import { type Outcome, outcomeOf } from '../../../support/service/outcome.js';
-import { makeDataDir, removeDataDir } from '../../../support/service/service-process.js';
+import {
+  makeDataDir,
+  removeDataDir,
+  ServiceProcess,
+} from '../../../support/service/service-process.js';
 
 const HOUR = 3_600_000;
 const SETTINGS = {
@@ -100,6 +104,11 @@ describeWithBroker('what Kafka keeps', () => {
     expect(await listTokens(tokensFile)).toHaveLength(1);
     expect(await log.endOffsets('control')).toEqual([0]);
     expect(await log.endOffsets('dead-letter')).toEqual([0]);
+
+    // Nor can the history forget what the log keeps.
+    const service = ServiceProcess.begin(dataDir, { ...env, HISTORY_RETENTION_DAYS: '32' });
+    expect(await service.exited).toBe(2);
+    expect(service.stderr).toMatch(/^HISTORY_RETENTION_DAYS .* of the topic status: .*\n$/);
 
     const { code, err } = await erase('--ignore-endless-retention');
     expect(code).toBe(0);

@@ -108,6 +108,7 @@ function itemOf(rows: number): Prepared {
     requestDay: 0,
     integratedChannels: [],
   };
+  const accepted = { ...ids, version: end.version, sentMax: end.version, bytes: end.bytes };
   const upload = {
     ...ids,
     end: { ...end, firstOffset: 0 },
@@ -119,7 +120,7 @@ function itemOf(rows: number): Prepared {
     uploadedAt: 0,
     owned,
     span: beginSpan('process', SpanKind.CONSUMER, undefined, {}),
-    transition: uploaded({ ...ids, version: end.version, sentMax: end.version }, 0),
+    transition: uploaded(accepted, 0),
     rows: { validated: rows, stored: 0, readBack: 0 },
     prepared: verdict.upload,
   };

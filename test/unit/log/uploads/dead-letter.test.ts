@@ -115,6 +115,7 @@ test('a retry appends the same chunks as a new request at the old version', asyn
     requestId,
     status: 'uploaded',
     version: END.version,
+    bytes: END.bytes,
     actor: 'operator:test',
   });
   expect((await listDeadLetters(log))[0]!.retriedAs).toBe(requestId);

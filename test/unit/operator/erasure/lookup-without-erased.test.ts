@@ -5,7 +5,7 @@ import { lookupWithoutErased } from '../../../../src/operator/erasure/erased-acc
 import { MemoryLookup } from '../../../support/gateway/gateway.js';
 
 const made = (requestId: string, account: string, version: string): Transition =>
-  uploaded({ requestId, account, family: 'cost', version, sentMax: version }, 0);
+  uploaded({ requestId, account, family: 'cost', version, sentMax: version, bytes: 7 }, 0);
 
 test('requests of an erased account are unknown, whatever memory holds of them', async () => {
   const known = new MemoryLookup();

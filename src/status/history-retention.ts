@@ -1,0 +1,160 @@
+import { Failure } from '../domain/failure.js';
+import { sleep } from '../domain/retry.js';
+import { lastVersionAt } from '../domain/version.js';
+import type { Component } from '../ops/components.js';
+import type { Logger } from '../ops/logger.js';
+import { storedTable } from '../warehouse/schema/placeholders.js';
+import { identifier, text } from '../warehouse/sql.js';
+import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
+import { BY_MONTH } from './sql-request-store.js';
+
+const LOOK_MS = 3_600_000;
+/** A deletion writes parts again, so it waits until there is a day to delete. */
+const DAY_MS = 86_400_000;
+/** A gateway whose clock is behind by less does not ask for what is deleted. */
+const CLOCK_MARGIN_MS = 3_600_000;
+/** Requests that one statement leaves out: 40 bytes each, of the 256 KiB that it may have. */
+const MOST_LEFT_OUT = 1_000;
+
+export interface HistoryTables {
+  readonly warehouse: Warehouse;
+  readonly database: string;
+  /** Undefined: a single server. */
+  readonly cluster: string | undefined;
+}
+
+/**
+ * Deletes from one table what is an hour older than the retention, as soon as something is a day
+ * older than that. Resolves when every replica has done so.
+ *
+ * @param now milliseconds since the epoch
+ * @param signal once it is aborted, no further statement begins
+ * @returns how many rows were found; 0 when none was old enough
+ * @throws WarehouseError, or the reason of `signal`
+ */
+type Deletion = (
+  tables: HistoryTables,
+  retentionMs: number,
+  now: number,
+  signal?: AbortSignal,
+) => Promise<number>;
+
+/**
+ * Deletes ended requests. All transitions of a request agree on what the statement asks for, so
+ * they go together, and no earlier one becomes the request's state. The version is asked for as
+ * well: what is deleted has no version that a gateway might give again.
+ */
+export const deleteRequests: Deletion = async (tables, retentionMs, now, signal) => {
+  const before = now - retentionMs - CLOCK_MARGIN_MS;
+  const old = ofRequestsUntil(before);
+  const due = ofRequestsUntil(before - DAY_MS);
+  signal?.throwIfAborted();
+  const unfinished = await tables.warehouse.query<{ id: string }>(
+    `SELECT toString(request_id) AS id
+     FROM ${identifier(tables.database)}.request_transitions FINAL
+     WHERE ${old} AND status NOT IN ('succeeded', 'failed')
+     ORDER BY request_id
+     ${BY_MONTH}`,
+  );
+  let rows = 0;
+  for (const others of allBut(unfinished.map(({ id }) => `toUUID(${text(id)})`))) {
+    const condition = [old, ...others].join(' AND ');
+    rows += await deleteWhere(tables, 'request_transitions', condition, due, signal);
+  }
+  return rows;
+};
+
+export const deleteEvents: Deletion = (tables, retentionMs, now, signal) => {
+  const before = now - retentionMs - CLOCK_MARGIN_MS;
+  const olderThan = (milliseconds: number): string => `at < ${timeIn(milliseconds)}`;
+  const due = olderThan(before - DAY_MS);
+  return deleteWhere(tables, 'audit_events', olderThan(before), due, signal);
+};
+
+/** By table. What keeps one of them from being deleted does not keep the other. */
+const DELETIONS = { request_transitions: deleteRequests, audit_events: deleteEvents };
+
+async function deleteWhere(
+  { warehouse, database, cluster }: HistoryTables,
+  table: string,
+  condition: string,
+  due: string,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  signal?.throwIfAborted();
+  const [found] = await warehouse.query<{ rows: string; due: string }>(
+    `SELECT count() AS rows, countIf(${due}) AS due
+     FROM ${identifier(database)}.${identifier(table)} WHERE ${condition}`,
+  );
+  if (Number(found?.due ?? 0) === 0) return 0;
+  signal?.throwIfAborted();
+  await warehouse.execute(
+    `ALTER TABLE ${storedTable(database, table, cluster)} DELETE WHERE ${condition} ` +
+      'SETTINGS mutations_sync = 2',
+  );
+  return Number(found?.rows);
+}
+
+/**
+ * Ranges of `request_id` that together are all requests but some, as terms of a condition each.
+ *
+ * @param ids of those that are left out, in the engine's order
+ */
+function allBut(ids: readonly string[]): string[][] {
+  const ranges: string[][] = [];
+  for (let from = 0; from === 0 || from < ids.length; from += MOST_LEFT_OUT) {
+    const until = from + MOST_LEFT_OUT;
+    const leftOut = ids.slice(from, until);
+    ranges.push([
+      ...(from > 0 ? [`request_id > ${ids[from - 1]!}`] : []),
+      ...(until < ids.length ? [`request_id <= ${ids[until - 1]!}`] : []),
+      ...(leftOut.length > 0 ? [`request_id NOT IN (${leftOut.join(', ')})`] : []),
+    ]);
+  }
+  return ranges;
+}
+
+function ofRequestsUntil(milliseconds: number): string {
+  const version = lastVersionAt(milliseconds).toString();
+  return `created_at < ${timeIn(milliseconds)} AND version <= toUInt128('${version}')`;
+}
+
+function timeIn(milliseconds: number): string {
+  return `toDateTime(${Math.floor(milliseconds / 1000)}, 'UTC')`;
+}
+
+/** Deletes what has expired, again and again. While the warehouse is away or refuses, it waits. */
+export function startHistoryRetention(
+  tables: HistoryTables,
+  retentionMs: number,
+  logger: Logger,
+  lookMs = LOOK_MS,
+): Component {
+  const aborting = new AbortController();
+  const { signal } = aborting;
+  const failure = new Failure();
+  const attempt = async (table: string, deletion: Deletion): Promise<void> => {
+    try {
+      const rows = await deletion(tables, retentionMs, Date.now(), signal);
+      if (rows > 0) logger.info({ table, rows }, 'rows that are too old are deleted');
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof WarehouseError)) throw error;
+      const { code, message: reason } = error;
+      logger.warn({ table, code, reason }, 'rows that are too old may not be deleted yet');
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      for (const [table, deletion] of Object.entries(DELETIONS)) await attempt(table, deletion);
+      await sleep(lookMs, signal);
+    }
+  };
+  run().catch(failure.report);
+  return {
+    failed: failure.promise,
+    stop: () => {
+      aborting.abort();
+    },
+  };
+}
