@@ -54,12 +54,12 @@ test('the columns of the views of quality and usage are those of the page', asyn
   const columns = page
     .tableUnder('### Data quality and usage')
     .map(([view, name]) => `${code(view!)}.${code(name!)}`);
-  const stored = await samples.service.query<{ name: string }>(
-    `SELECT concat(table, '.', name) AS name FROM system.columns
+  const stored = await samples.service.query<{ path: string }>(
+    `SELECT concat(table, '.', name) AS path FROM system.columns
      WHERE database = 'custom_data' AND name != 'account'
        AND table IN ('data_freshness', 'spelling_variants', 'upload_activity')`,
   );
-  expect(columns.sort()).toEqual(stored.map(({ name }) => name).sort());
+  expect(columns.sort()).toEqual(stored.map(({ path }) => path).sort());
 });
 
 describeIf(runs('curl', ['--version']), 'curl is missing')("the page's own commands", () => {
