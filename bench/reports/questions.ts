@@ -109,13 +109,17 @@ function panels(lastDay: number): Question[] {
       const flat = view.replace(/\b(cost|self_serve)_(report|summary)\b/g, 'flat_$1');
       if (flat === view || /_rows\b/.test(view)) throw new Error(`${title} asks no fast view`);
       return {
-        name: `${name}: ${title}`,
+        name: `panel, ${name}: ${titleOf(title)}`,
         family: view.includes('cost_') ? ('cost' as const) : ('self_serve' as const),
         view,
         flat,
       };
     }),
   );
+}
+
+function titleOf(panel: string): string {
+  return panel.replace('${metric:text}', 'a metric').replace('${groupBy}', 'channel');
 }
 
 /** Names the database in each: the engine's own sessions have none. */
