@@ -68,7 +68,9 @@ export class CreateController {
 
     const startedAt = performance.now();
     const span = beginSpan('create', SpanKind.SERVER, traceParentIn(request), { family });
-    const identity = { requestId: uuidv7(), account, family };
+    // Without the time given, ids stay ahead of a clock that has been set back.
+    const requestId = uuidv7({ msecs: Date.now() });
+    const identity = { requestId, account, family };
     const stopping = new AbortController();
     const writer = new UploadWriter(this.log, this.buffers, identity, (error) => {
       stopping.abort(error);
@@ -89,7 +91,7 @@ export class CreateController {
       const traceparent = traceParentOf(span);
       const file = { identity, actor, timeZone, finding, caughtUp, keyed, traceparent };
       transition = await this.acceptance.accept(file, writer);
-      if (transition.requestId === identity.requestId) uploadBytes.inc({ family }, writer.bytes);
+      if (transition.requestId === requestId) uploadBytes.inc({ family }, writer.bytes);
       else outcome = 'repeated';
     } catch (error) {
       outcome = outcomeOf(error);
@@ -99,7 +101,6 @@ export class CreateController {
     } finally {
       // Not awaited: the client need not wait until the log has the abort.
       void writer.abort().finally(finished);
-      const { requestId } = identity;
       const { bytes } = writer;
       span.setAttributes({ requestId, bytes, outcome });
       endSpan(span, outcome === 'not confirmed' ? outcome : undefined);

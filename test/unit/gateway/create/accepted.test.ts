@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { dayOf } from '../../../../src/domain/days.js';
+import { timeOfUuid } from '../../../../src/domain/request-id.js';
 import { firstOffsetOf } from '../../../../src/log/uploads/upload-records.js';
-import type { Transition } from '../../../../src/status/transition.js';
+import { timestampOf, type Transition } from '../../../../src/status/transition.js';
 import { registry } from '../../../../src/ops/metrics.js';
 import { FILE_DISPOSITION, form, post, uploadHeaders } from '../../../support/gateway/forms.js';
 import { startGateway, storedUpload, type Gateway } from '../../../support/gateway/gateway.js';
@@ -133,6 +134,15 @@ test("the request's day is the account's, near midnight", async () => {
     dayOf('2026-03-01'),
   ]);
   expect(first.createdAt).toBe('2026-03-01T14:59:59');
+});
+
+test('an id has the time of the clock, also once that has been set back', async () => {
+  await upload('x');
+  const twoDaysAgo = Date.now() - 2 * 86_400_000;
+  jest.spyOn(Date, 'now').mockReturnValue(twoDaysAgo);
+  const { requestId, createdAt } = await upload('x');
+  expect(timeOfUuid(requestId)).toBe(twoDaysAgo);
+  expect(createdAt).toBe(timestampOf(twoDaysAgo));
 });
 
 test('the version is drawn after the fence, which is asked when the upload begins', async () => {
