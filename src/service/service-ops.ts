@@ -56,7 +56,8 @@ export function createServiceOps(service: ObservedService): OpsServer {
       ...(roles.has('status') && {
         history: async () => {
           // The embedded engine runs one query at a time: both would take longer than a scrape waits.
-          if (!objectives.isDueAgain) await totals.measure();
+          // With a minute or more between scrapes, the objectives are due in each of them.
+          if (totals.isOverdue || !objectives.isDueAgain) await totals.measure();
         },
         objectives: () => objectives.measure(),
       }),

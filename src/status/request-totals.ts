@@ -5,6 +5,8 @@ import type { RequestStore, RequestTotals } from './request-store.js';
 
 /** The history is asked at most this often, however often the metrics are. */
 const FRESH_MS = 10_000;
+/** From this age on, no scrape leaves them out. */
+const OVERDUE_MS = 45_000;
 /** The retention of the history never cuts them: it is two days longer at least. */
 const COUNTED_DAYS = 30;
 const DAY_SECONDS = 86_400;
@@ -19,6 +21,11 @@ export class RequestTotalsGauges {
   private measuredAt = -Infinity;
 
   constructor(private readonly store: RequestStore) {}
+
+  /** Whether a scrape has to measure them, whatever else it measures. */
+  get isOverdue(): boolean {
+    return performance.now() - this.measuredAt >= OVERDUE_MS;
+  }
 
   async measure(): Promise<void> {
     if (performance.now() - this.measuredAt < FRESH_MS) return;
