@@ -47,6 +47,7 @@ export async function expectInvariants(
     expect(gauges).toEqual(totals);
     break;
   }
+  await expectWholeRequests(warehouse);
   for (const known of accounts) await expectRequests(warehouse, known);
 }
 
@@ -55,6 +56,18 @@ interface Totals {
   readonly succeeded: number;
   readonly failed: number;
   readonly rows: { readonly validated: number; readonly stored: number; readonly readBack: number };
+}
+
+/**
+ * All transitions of a request agree on its time and its version: they are in one partition, which
+ * readers of a month count on, and what deletes old requests deletes all of them.
+ */
+async function expectWholeRequests(warehouse: QueryTarget): Promise<void> {
+  const split = await warehouse.query(
+    `SELECT toString(request_id) AS id FROM request_transitions
+     GROUP BY request_id HAVING uniqExact(created_at, version) > 1`,
+  );
+  expect(split).toEqual([]);
 }
 
 /** How many requests of the accounts have ended, by the history. */
