@@ -114,12 +114,27 @@ export class RowBlock {
     return taken;
   }
 
+  /**
+   * Where each field of the rows begins and ends in the kernel's memory, row after row. Valid until
+   * the next call of the kernel.
+   */
+  get positions(): { readonly starts: Uint32Array; readonly ends: Uint32Array } {
+    const { calls } = this.kernel;
+    return { starts: this.addressesAt(calls.startsAt()), ends: this.addressesAt(calls.endsAt()) };
+  }
+
   /** The value of a field, which is valid until the next call of the kernel. */
   valueAt(row: number, field: number): Uint8Array {
     const { calls } = this.kernel;
     const at = 4 * (row * this.width + field);
     const start = this.addressAt(calls.startsAt() + at);
     return this.kernel.view(start, this.addressAt(calls.endsAt() + at) - start);
+  }
+
+  private addressesAt(address: number): Uint32Array {
+    const count = this.rows * this.width;
+    const { buffer, byteOffset } = this.kernel.view(address, 4 * count);
+    return new Uint32Array(buffer, byteOffset, count);
   }
 
   private addressAt(address: number): number {

@@ -73,7 +73,8 @@ export function valuesOf(family: Family, parts: readonly Uint8Array[]): FileValu
   const totals = new ValueMap(() => ({ amount: 0, hasData: false, rows: new RowList() }));
   // A cost file has at most 10,000 rows.
   const keys = new Map<string, number>();
-  const combinations = new Map<string, { readonly rows: RowList; isZero: boolean }>();
+  // By combination: its rows as long as all of them are zero.
+  const combinations = new Map<string, RowList | undefined>();
   const repeated = new RowList();
   const isCost = family.name === 'cost';
   const measures = new Set(valueColumns(family).map(({ name }) => name));
@@ -102,18 +103,12 @@ export function valuesOf(family: Family, parts: readonly Uint8Array[]): FileValu
     const key = groupOf(...keyNames.map(value));
     if (!keys.has(key)) keys.set(key, row);
     const combination = groupOf(...values.filter((_, index) => !measures.has(names[index]!)));
-    const known = combinations.get(combination);
-    if (known === undefined) {
-      const rows = new RowList();
-      rows.add(row);
-      combinations.set(combination, { rows, isZero: isDeletion });
-    } else {
-      known.rows.add(row);
-      known.isZero &&= isDeletion;
-      repeated.add(row);
-    }
+    if (combinations.has(combination)) repeated.add(row);
+    else if (isDeletion) combinations.set(combination, new RowList());
+    if (isDeletion) combinations.get(combination)?.add(row);
+    else combinations.set(combination, undefined);
   });
-  const deleted = [...combinations.values()].filter((each) => each.isZero);
+  const deleted = [...combinations.values()].filter((rows) => rows !== undefined);
   return {
     spelled: { channel: spelled.channel.kept, os_name: spelled.os_name.kept },
     metrics: metrics.kept,
@@ -121,11 +116,42 @@ export function valuesOf(family: Family, parts: readonly Uint8Array[]): FileValu
     keys,
     days: days.kept,
     repeated,
-    deleted: { first: RowList.of(deleted.map(({ rows }) => rows)).first, count: deleted.length },
+    deleted: { first: RowList.of(deleted).first, count: deleted.length },
   };
 }
 
-const TEXT = new TextDecoder('utf-8', { ignoreBOM: true });
+/**
+ * The text of a column in the row that was read last, while the memory stays as it is: the next row
+ * often has the same.
+ */
+class LastText {
+  private text = '';
+  private start = 0;
+  private end = 0;
+
+  /** The text between two addresses. No view is made of it: that would cost more than the text. */
+  at(memory: Buffer, start: number, end: number): string {
+    if (!this.isSame(memory, start, end)) {
+      this.text = memory.toString('utf8', start, end);
+      this.start = start;
+      this.end = end;
+    }
+    return this.text;
+  }
+
+  /** From the end, where numbered names and days differ. */
+  private isSame(memory: Buffer, start: number, end: number): boolean {
+    if (end - start !== this.end - this.start) return false;
+    for (let at = end - 1, last = this.end - 1; at >= start; at--, last--) {
+      if (memory[at] !== memory[last]) return false;
+    }
+    return true;
+  }
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
 
 /**
  * Reads the wanted columns of every row of a valid file.
@@ -149,9 +175,9 @@ function eachRow(
     const starts = new Int32Array(MAX_HEADER_FIELDS);
     const ends = new Int32Array(MAX_HEADER_FIELDS);
     const width = scanner.next(starts, ends);
-    const { bytes } = scanner;
+    const bytes = bufferOf(scanner.bytes);
     const header = Array.from({ length: width }, (_, field) =>
-      TEXT.decode(bytes.subarray(starts[field], ends[field])),
+      bytes.toString('utf8', starts[field], ends[field]),
     );
     const fields = [...header.keys()].filter((field) => wanted.includes(header[field]!));
     const names = fields.map((field) => header[field]!);
@@ -161,8 +187,15 @@ function eachRow(
     do {
       block.rows = 0;
       next += block.take(width, BLOCK_ROWS, next);
+      const memory = bufferOf(kernel.view(0, kernel.memoryBytes));
+      const { positions } = block;
+      // The kernel's memory has other rows now.
+      const texts = fields.map(() => new LastText());
       for (let row = 0; row < block.rows; row++) {
-        const values = fields.map((field) => TEXT.decode(block.valueAt(row, field)));
+        const values = fields.map((field, index) => {
+          const at = row * width + field;
+          return texts[index]!.at(memory, positions.starts[at]!, positions.ends[at]!);
+        });
         const value = (name: string): string => values[places.get(name) ?? -1] ?? '';
         take(block.rowNumbers[row]!, value, values, names);
       }
