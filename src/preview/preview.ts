@@ -12,9 +12,13 @@ import {
   MOST_LISTED,
   type NamedMeasures,
   type ReplacedKey,
+  type Sums,
 } from '../warehouse/rows/compare-keys.js';
 
 const MOST_TOTALS = 50;
+
+/** Null: beyond what a double holds. */
+type MaybeSum = number | null;
 
 type KeyColumns = Pick<PreviewedKey, 'date' | 'channel' | 'campaign' | 'event_category'>;
 
@@ -66,41 +70,58 @@ export function previewOf(
 }
 
 function totalsOf(family: Family, comparisons: readonly Comparison[]): PreviewTotals {
-  const before = summed(comparisons.flatMap((each) => each.before));
-  const after = summed(comparisons.flatMap((each) => each.after));
   const measured = valueColumns(family).map(({ name }) => name);
-  const none = Object.fromEntries(measured.map((name) => [name, 0]));
-  const amount = measured.at(-1)!;
-  const totals = [...new Set([...before.keys(), ...after.keys()])]
-    .map((name) => {
-      const total = { before: before.get(name) ?? none, after: after.get(name) ?? none };
-      return { name, total, change: changeOf(total.before[amount]!, total.after[amount]!) };
-    })
-    .sort((a, b) => b.change - a.change || compareTexts(a.name, b.name));
+  // There may be 100,000 names: their sums are in columns, and a name has one place in all of them.
+  const places = new Map<string, number>();
+  for (const { before, after } of comparisons) {
+    for (const { names } of [before, after]) {
+      for (const name of names) if (!places.has(name)) places.set(name, places.size);
+    }
+  }
+  const columnsOf = (side: 'before' | 'after'): MaybeSum[][] =>
+    measured.map((_, measure) => {
+      const sums = comparisons.map((each) => each[side]);
+      return summed(places, sums, measure);
+    });
+  const [before, after] = [columnsOf('before'), columnsOf('after')];
+  const names = [...places.keys()];
+  const [amountBefore, amountAfter] = [before.at(-1)!, after.at(-1)!];
+  const changes = names.map((_, at) => changeOf(amountBefore[at]!, amountAfter[at]!));
+  const measuresAt = (columns: readonly MaybeSum[][], at: number): Measures =>
+    Object.fromEntries(measured.map((name, measure) => [name, columns[measure]![at]!]));
   return {
-    listed: totals
+    listed: [...names.keys()]
+      .sort((a, b) => changes[b]! - changes[a]! || compareTexts(names[a]!, names[b]!))
       .slice(0, MOST_TOTALS)
-      .map(({ name, total }) =>
-        family.name === 'cost' ? { currency: name, ...total } : { event_category: name, ...total },
-      ),
-    more: Math.max(0, totals.length - MOST_TOTALS),
+      .map((at) => {
+        const total = { before: measuresAt(before, at), after: measuresAt(after, at) };
+        const name = names[at]!;
+        return family.name === 'cost'
+          ? { currency: name, ...total }
+          : { event_category: name, ...total };
+      }),
+    more: Math.max(0, names.length - MOST_TOTALS),
   };
 }
 
 /** Without a number the change is the largest. */
-function changeOf(before: number | null, after: number | null): number {
+function changeOf(before: MaybeSum, after: MaybeSum): number {
   return before === null || after === null ? Infinity : Math.abs(after - before);
 }
 
-function summed(all: readonly NamedMeasures[]): ReadonlyMap<string, Measures> {
-  const sums = new Map<string, Measures>();
-  for (const { name, measures } of all) {
-    const sum = sums.get(name) ?? {};
-    const entries = Object.entries(measures).map(([column, value]) => {
-      const before = sum[column] ?? (column in sum ? null : 0);
-      return [column, before === null || value === null ? null : before + value] as const;
+/** One measure by place. */
+function summed(
+  places: ReadonlyMap<string, number>,
+  all: readonly Sums[],
+  measure: number,
+): MaybeSum[] {
+  const sums = Array<MaybeSum>(places.size).fill(0);
+  for (const { names, columns } of all) {
+    names.forEach((name, at) => {
+      const place = places.get(name)!;
+      const [sum, value] = [sums[place] ?? null, columns[measure]![at] ?? null];
+      sums[place] = sum === null || value === null ? null : sum + value;
     });
-    sums.set(name, Object.fromEntries(entries));
   }
   return sums;
 }

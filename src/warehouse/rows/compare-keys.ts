@@ -8,6 +8,13 @@ import { FOR_COMPARISONS } from './aside.js';
  */
 export type Measures = Readonly<Record<string, number | null>>;
 
+/** Sums of several currencies or metrics, by column: there may be a metric for each key. */
+export interface Sums {
+  readonly names: readonly string[];
+  /** In the order of `valueColumns`: a sum of each name. Null: beyond what a double holds. */
+  readonly columns: readonly (readonly (number | null)[])[];
+}
+
 /** Sums of one currency (cost) or of one metric (self-serve). */
 export interface NamedMeasures {
   readonly name: string;
@@ -35,8 +42,8 @@ export interface Comparison {
   readonly stored: number;
   /** How many hold exactly the rows of the upload. */
   readonly unchanged: number;
-  readonly before: readonly NamedMeasures[];
-  readonly after: readonly NamedMeasures[];
+  readonly before: Sums;
+  readonly after: Sums;
   /** Of cost: keys that get other currencies than they have, and up to 20 of them. */
   readonly otherCurrencies: {
     readonly count: number;
@@ -72,15 +79,13 @@ export async function compareKeys(
   const valueNames = valueColumns(family).map(({ name }) => name);
   const named = ([name, ...values]: JsonMeasures): NamedMeasures => ({
     name,
-    // JSON has no infinity: null.
-    measures: recordOf(
-      valueNames,
-      values.map((value) => (value === null ? null : Number(value))),
-    ),
+    measures: recordOf(valueNames, values.map(numberOf)),
   });
-  // The last column counts.
-  const summed = ([names, ...columns]: JsonSums): NamedMeasures[] =>
-    names.map((name, at) => named([name, ...columns.slice(0, -1).map((values) => values[at]!)]));
+  const summed = ([names, ...columns]: JsonSums): Sums => ({
+    names,
+    // The last column counts.
+    columns: columns.slice(0, -1).map((values) => values.map(numberOf)),
+  });
   return {
     keys,
     stored,
@@ -98,6 +103,11 @@ export async function compareKeys(
       change: change === null ? Infinity : -change,
     })),
   };
+}
+
+/** JSON has no infinity: null. */
+function numberOf(value: string | number | null): number | null {
+  return value === null ? null : Number(value);
 }
 
 function recordOf<T>(names: readonly string[], values: readonly T[]): Record<string, T> {
