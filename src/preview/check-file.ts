@@ -3,7 +3,7 @@ import type { Arena } from '../domain/memory.js';
 import { prepareUpload, type UploadFacts } from '../csv/prepare-upload.js';
 import { MOST_COMPARED } from '../warehouse/rows/compare-keys.js';
 import { keyPieces } from '../warehouse/rows/key-pieces.js';
-import { storageBlock } from '../warehouse/rows/storage-block.js';
+import { keyBlock, storageBlock } from '../warehouse/rows/storage-block.js';
 import type { NativeBlock } from '../warehouse/warehouse.js';
 import { type FileValues, valuesOf } from './warnings/file-values.js';
 import { warningsOfFile } from './warnings/file-warnings.js';
@@ -41,6 +41,8 @@ export type CheckedFile =
       readonly values: FileValues | undefined;
       /** Rows of the storage table, a key each; undefined: the file is too large to compare. */
       readonly blocks: readonly NativeBlock[] | undefined;
+      /** The keys of all rows; undefined: they are in several blocks, or in none. */
+      readonly keyBlock: NativeBlock | undefined;
     };
 
 /** Stands for what a preview does not have. */
@@ -49,6 +51,8 @@ const NO_UPLOAD = {
   version: 0n,
   uploadedAt: 0,
 };
+
+const NO_BLOCKS = { blocks: undefined, keyBlock: undefined };
 
 /**
  * Checks a file as ingest does.
@@ -66,17 +70,22 @@ export function checkFile(
   const { rows, keys } = verdict.upload;
   if (rows > MOST_ROWS || bytes > MOST_BYTES) {
     arena.clear();
-    return { valid: true, rows, keys, warnings: [], values: undefined, blocks: undefined };
+    return { valid: true, rows, keys, warnings: [], values: undefined, ...NO_BLOCKS };
   }
   const values = valuesOf(family, parts);
   const warnings = warningsOfFile(family, values, { today: facts.requestDay, oldDays });
   const checked = { valid: true, rows, keys, warnings, values } as const;
   if (keys > MOST_KEYS) {
     arena.clear();
-    return { ...checked, blocks: undefined };
+    return { ...checked, ...NO_BLOCKS };
   }
-  const blocks = Array.from(keyPieces(family, verdict.upload, MOST_COMPARED), (prepared) =>
-    storageBlock(family, [{ ...NO_UPLOAD, account, prepared }], arena),
-  );
-  return { ...checked, blocks };
+  const uploads = Array.from(keyPieces(family, verdict.upload, MOST_COMPARED), (prepared) => {
+    return { ...NO_UPLOAD, account, prepared };
+  });
+  const blocks = uploads.map((upload) => storageBlock(family, [upload], arena));
+  return {
+    ...checked,
+    blocks,
+    keyBlock: uploads.length === 1 ? keyBlock(family, uploads, arena) : undefined,
+  };
 }

@@ -94,7 +94,7 @@ export class Previewer {
   private async warningsOf(
     family: Family,
     account: string,
-    { keys, warnings: ofFile, values, blocks }: ValidFile,
+    { keys, warnings: ofFile, values, keyBlock }: ValidFile,
     comparisons: readonly Comparison[] | undefined,
     signal: AbortSignal,
   ): Promise<Warning[]> {
@@ -115,12 +115,11 @@ export class Previewer {
       warnings.push(...comparisonWarnings(values, keys, comparisons));
     }
     // The totals leave out the keys of a block: it has to have all of them.
-    if (comparisons !== undefined && blocks?.length === 1) {
+    if (comparisons !== undefined && keyBlock !== undefined) {
       signal.throwIfAborted();
-      const [block] = blocks;
       const { database } = this;
       const stored = await this.unlessTooLarge(
-        storedDayTotals(warehouse, database, family, block!, DAYS_BEFORE),
+        storedDayTotals(warehouse, database, family, keyBlock, DAYS_BEFORE),
       );
       if (stored !== undefined) {
         warnings.push(...unusualTotals(family, values, stored, unusualFactor));

@@ -23,7 +23,7 @@ const MOST_TOTALS = MOST_ASKED - 1;
  * The stored totals of the block's channels, from some days before its first day to its last,
  * without the keys of the block; undefined: too many.
  *
- * @param block rows of the family's storage table, of one account
+ * @param block of one account, see `keyBlock`; a look-up may read it several times
  * @throws WarehouseError
  */
 export async function storedDayTotals(

@@ -40,14 +40,10 @@ export function storageBlock(
   uploads: readonly UploadToStore[],
   arena: Arena,
 ): NativeBlock {
-  const [day, first, second] = keyColumns(family);
   const values = valueColumns(family);
   const prepared = uploads.map((upload) => upload.prepared);
   const columns: NativeColumn[] = [
-    repeated('account', STRING, uploads, arena, ({ account }) => account),
-    column(day!.name, 'Date', prepared, ({ keyColumns }) => keyColumns[0]!),
-    column(first!.name, 'String', prepared, ({ keyColumns }) => keyColumns[1]!),
-    column(second!.name, 'String', prepared, ({ keyColumns }) => keyColumns[2]!),
+    ...columnsOfKeys(family, uploads, arena),
     repeated('version', UINT128, uploads, arena, ({ version }) => version),
     repeated('request_id', UUID, uploads, arena, ({ requestId }) => requestId),
     repeated('uploaded_at', DATE_TIME, uploads, arena, ({ uploadedAt }) => uploadedAt),
@@ -74,10 +70,35 @@ export function storageBlock(
     }));
     columns.push(arrayColumn('totals', TOTALS, totals, arena));
   }
-  return blockOf(
-    columns,
-    prepared.reduce((sum, { keys }) => sum + keys, 0),
-  );
+  return blockOf(columns, keysOf(uploads));
+}
+
+/** The same without what is stored of the keys: for each its account and its columns. */
+export function keyBlock(
+  family: Family,
+  uploads: readonly UploadToStore[],
+  arena: Arena,
+): NativeBlock {
+  return blockOf(columnsOfKeys(family, uploads, arena), keysOf(uploads));
+}
+
+function columnsOfKeys(
+  family: Family,
+  uploads: readonly UploadToStore[],
+  arena: Arena,
+): NativeColumn[] {
+  const [day, first, second] = keyColumns(family);
+  const prepared = uploads.map((upload) => upload.prepared);
+  return [
+    repeated('account', STRING, uploads, arena, ({ account }) => account),
+    column(day!.name, 'Date', prepared, ({ keyColumns }) => keyColumns[0]!),
+    column(first!.name, 'String', prepared, ({ keyColumns }) => keyColumns[1]!),
+    column(second!.name, 'String', prepared, ({ keyColumns }) => keyColumns[2]!),
+  ];
+}
+
+function keysOf(uploads: readonly UploadToStore[]): number {
+  return uploads.reduce((sum, { prepared }) => sum + prepared.keys, 0);
 }
 
 /** The elements of one array column of an upload: by key how many, then their Native columns. */

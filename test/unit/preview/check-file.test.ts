@@ -23,4 +23,6 @@ test.each([
   if (!checked.valid) throw new Error(checked.reason);
   expect(checked).toMatchObject({ rows: keys * rowsOfKey, keys });
   expect(checked.blocks!.map(({ rows }) => rows)).toEqual(expected);
+  // None of the blocks has all keys.
+  expect(checked.keyBlock).toBeUndefined();
 });
