@@ -3,7 +3,7 @@ import type { Arena } from '../domain/memory.js';
 import { prepareUpload, type UploadFacts } from '../csv/prepare-upload.js';
 import { MOST_COMPARED } from '../warehouse/rows/compare-keys.js';
 import { keyPieces } from '../warehouse/rows/key-pieces.js';
-import { keyBlock, storageBlock } from '../warehouse/rows/storage-block.js';
+import { contentBlock, keyBlock } from '../warehouse/rows/storage-block.js';
 import type { NativeBlock } from '../warehouse/warehouse.js';
 import { type FileValues, valuesOf } from './warnings/file-values.js';
 import { warningsOfFile } from './warnings/file-warnings.js';
@@ -39,18 +39,11 @@ export type CheckedFile =
       readonly warnings: readonly Warning[];
       /** Undefined: it has too many rows or bytes. */
       readonly values: FileValues | undefined;
-      /** Rows of the storage table, a key each; undefined: the file is too large to compare. */
+      /** The keys, a row each (see `contentBlock`); undefined: the file is too large to compare. */
       readonly blocks: readonly NativeBlock[] | undefined;
       /** The keys of all rows; undefined: they are in several blocks, or in none. */
       readonly keyBlock: NativeBlock | undefined;
     };
-
-/** Stands for what a preview does not have. */
-const NO_UPLOAD = {
-  requestId: '00000000-0000-0000-0000-000000000000',
-  version: 0n,
-  uploadedAt: 0,
-};
 
 const NO_BLOCKS = { blocks: undefined, keyBlock: undefined };
 
@@ -80,9 +73,9 @@ export function checkFile(
     return { ...checked, ...NO_BLOCKS };
   }
   const uploads = Array.from(keyPieces(family, verdict.upload, MOST_COMPARED), (prepared) => {
-    return { ...NO_UPLOAD, account, prepared };
+    return { account, prepared };
   });
-  const blocks = uploads.map((upload) => storageBlock(family, [upload], arena));
+  const blocks = uploads.map((upload) => contentBlock(family, [upload], arena));
   return {
     ...checked,
     blocks,

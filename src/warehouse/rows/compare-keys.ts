@@ -63,7 +63,7 @@ const MOST_OTHERS = 20;
 /**
  * Compares keys of an upload with what is stored of them.
  *
- * @param block rows of the family's storage table, of one account, at most `MOST_COMPARED`
+ * @param block of one account, at most `MOST_COMPARED` (see `contentBlock`)
  * @throws WarehouseError
  */
 export async function compareKeys(

@@ -30,6 +30,9 @@ const TOTALS: readonly Element[] = [
   { name: 'cost', kind: 'amount' },
 ];
 
+/** What a key has without having been accepted. */
+type Content = Pick<UploadToStore, 'account' | 'prepared'>;
+
 /**
  * One Native block for a family's storage table: a row for each overwrite key of all uploads.
  *
@@ -40,13 +43,49 @@ export function storageBlock(
   uploads: readonly UploadToStore[],
   arena: Arena,
 ): NativeBlock {
-  const values = valueColumns(family);
-  const prepared = uploads.map((upload) => upload.prepared);
-  const columns: NativeColumn[] = [
+  const columns = [
     ...columnsOfKeys(family, uploads, arena),
     repeated('version', UINT128, uploads, arena, ({ version }) => version),
     repeated('request_id', UUID, uploads, arena, ({ requestId }) => requestId),
     repeated('uploaded_at', DATE_TIME, uploads, arena, ({ uploadedAt }) => uploadedAt),
+    ...columnsOfRows(family, uploads, arena),
+  ];
+  return blockOf(columns, keysOf(uploads));
+}
+
+/** The same without the columns that say which upload it is. */
+export function contentBlock(
+  family: Family,
+  uploads: readonly Content[],
+  arena: Arena,
+): NativeBlock {
+  const columns = [
+    ...columnsOfKeys(family, uploads, arena),
+    ...columnsOfRows(family, uploads, arena),
+  ];
+  return blockOf(columns, keysOf(uploads));
+}
+
+/** The account and the overwrite key of each row alone. */
+export function keyBlock(family: Family, uploads: readonly Content[], arena: Arena): NativeBlock {
+  return blockOf(columnsOfKeys(family, uploads, arena), keysOf(uploads));
+}
+
+function columnsOfKeys(family: Family, uploads: readonly Content[], arena: Arena): NativeColumn[] {
+  const [day, first, second] = keyColumns(family);
+  const prepared = uploads.map((upload) => upload.prepared);
+  return [
+    repeated('account', STRING, uploads, arena, ({ account }) => account),
+    column(day!.name, 'Date', prepared, ({ keyColumns }) => keyColumns[0]!),
+    column(first!.name, 'String', prepared, ({ keyColumns }) => keyColumns[1]!),
+    column(second!.name, 'String', prepared, ({ keyColumns }) => keyColumns[2]!),
+  ];
+}
+
+function columnsOfRows(family: Family, uploads: readonly Content[], arena: Arena): NativeColumn[] {
+  const values = valueColumns(family);
+  const prepared = uploads.map((upload) => upload.prepared);
+  const columns = [
     arrayColumn(
       'combinations',
       [...values, ...ownTexts(family), TEXTS],
@@ -70,34 +109,10 @@ export function storageBlock(
     }));
     columns.push(arrayColumn('totals', TOTALS, totals, arena));
   }
-  return blockOf(columns, keysOf(uploads));
+  return columns;
 }
 
-/** The same without what is stored of the keys: for each its account and its columns. */
-export function keyBlock(
-  family: Family,
-  uploads: readonly UploadToStore[],
-  arena: Arena,
-): NativeBlock {
-  return blockOf(columnsOfKeys(family, uploads, arena), keysOf(uploads));
-}
-
-function columnsOfKeys(
-  family: Family,
-  uploads: readonly UploadToStore[],
-  arena: Arena,
-): NativeColumn[] {
-  const [day, first, second] = keyColumns(family);
-  const prepared = uploads.map((upload) => upload.prepared);
-  return [
-    repeated('account', STRING, uploads, arena, ({ account }) => account),
-    column(day!.name, 'Date', prepared, ({ keyColumns }) => keyColumns[0]!),
-    column(first!.name, 'String', prepared, ({ keyColumns }) => keyColumns[1]!),
-    column(second!.name, 'String', prepared, ({ keyColumns }) => keyColumns[2]!),
-  ];
-}
-
-function keysOf(uploads: readonly UploadToStore[]): number {
+function keysOf(uploads: readonly Content[]): number {
   return uploads.reduce((sum, { prepared }) => sum + prepared.keys, 0);
 }
 
@@ -150,12 +165,12 @@ function column(
 }
 
 /** A column that has one value for all keys of an upload. */
-function repeated<T>(
+function repeated<T, Upload extends Content>(
   name: string,
   type: ColumnType<T>,
-  uploads: readonly UploadToStore[],
+  uploads: readonly Upload[],
   arena: Arena,
-  value: (upload: UploadToStore) => T,
+  value: (upload: Upload) => T,
 ): NativeColumn {
   return {
     name,
