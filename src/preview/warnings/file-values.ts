@@ -189,7 +189,7 @@ function eachRow(
       next += block.take(width, BLOCK_ROWS, next);
       const memory = bufferOf(kernel.view(0, kernel.memoryBytes));
       const { positions } = block;
-      // The kernel's memory has other rows now.
+      // What the kernel has in its memory is valid until it is called again.
       const texts = fields.map(() => new LastText());
       for (let row = 0; row < block.rows; row++) {
         const values = fields.map((field, index) => {

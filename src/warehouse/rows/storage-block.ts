@@ -30,7 +30,7 @@ const TOTALS: readonly Element[] = [
   { name: 'cost', kind: 'amount' },
 ];
 
-/** What a key has without having been accepted. */
+/** What an upload has before it is accepted. */
 type Content = Pick<UploadToStore, 'account' | 'prepared'>;
 
 /**
