@@ -78,12 +78,18 @@ describe('a file is warned about', () => {
 
   test('for combinations of zeros only', () => {
     const zero = { impressions: '0', clicks: '000', cost: '-0.0' };
-    const rows = [{ ...zero, campaign: 'a' }, { campaign: 'b' }, { ...zero, campaign: 'b' }];
+    const rows: Values[] = [
+      { ...zero, campaign: 'a' },
+      // Also where the first row, or a later one, is the only one that is not zero.
+      ...[{ campaign: 'b' }, { ...zero, campaign: 'b' }],
+      ...[{ ...zero, campaign: 'c' }, { campaign: 'c' }, { ...zero, campaign: 'c' }],
+      { ...zero, campaign: 'a' },
+    ];
     const found = warnings('cost', rows).find(({ code }) => code === 'deletions');
     expect(found).toEqual({
       code: 'deletions',
       column: 'file',
-      rows: [2],
+      rows: [2, 8],
       message: '1 combination has zeros only, and will not be in reports',
     });
   });
