@@ -21,8 +21,11 @@ const MIB = 1_048_576;
 const STORED = { ...costLoad(4, 5, 100), isDisjoint: true };
 /** Files of keys that nobody has. */
 const FRESH = costLoad(4, 1, 7);
-/** A file with as many keys as are compared. */
-const LARGE = { family: 'self-serve', files: 1, rows: 100_000, gzip: true, seed: 7 } as const;
+/** A file with as many keys as are compared, and with many metrics: their totals are in the answer. */
+const LARGE = {
+  ...{ family: 'self-serve', files: 1, rows: 100_000, gzip: true, seed: 7 },
+  hasMetricPerRow: true,
+} as const;
 
 const SELDOM: Previewing = { clients: 1, pauseMs: 5_000 };
 const WITHOUT_PAUSE: Previewing = { clients: 8, pauseMs: 0 };

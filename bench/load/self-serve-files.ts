@@ -11,17 +11,19 @@ export interface SelfServeSpec {
   readonly rows: number;
   readonly gzip: boolean;
   readonly seed: number;
+  /** Each row has a metric of its own. Otherwise 300 have a value for every day and channel. */
+  readonly hasMetricPerRow?: true;
 }
 
 const HEADER = 'date,channel,event_category,event_value,campaign,event_source,os_name,country';
 const DAYS = 90;
-/** Names of metrics. Each has a value for every day and channel. */
 const METRICS = 300;
 const SOURCES = ['app', 'web', 'tracking_link', 'sms_link'];
 const SYSTEMS = ['Android', 'iOS'];
 
 /** Every row has its own key. `clicks` of the totals holds the sum of the integer values. */
-export function selfServeFiles({ files, rows, gzip, seed }: SelfServeSpec): Load {
+export function selfServeFiles(spec: SelfServeSpec): Load {
+  const { files, rows, gzip, seed, hasMetricPerRow } = spec;
   const days = Array.from({ length: DAYS }, (_, day) =>
     new Date(Date.now() - day * 86_400_000).toISOString().slice(0, 10),
   );
@@ -30,13 +32,14 @@ export function selfServeFiles({ files, rows, gzip, seed }: SelfServeSpec): Load
     const lines = [HEADER];
     for (let row = 0; row < rows; row++) {
       const id = file * rows + row;
+      const metric = hasMetricPerRow ? id : Math.floor(id / DAYS) % METRICS;
       const value = mix(seed, id) % 10_000;
       values += value;
       lines.push(
         [
           days[id % DAYS],
           `channel ${Math.floor(id / DAYS / METRICS)}`,
-          `metric${seed}n${Math.floor(id / DAYS) % METRICS}`,
+          `metric${seed}n${metric}`,
           value,
           `"Kampagne für ""${id % 50}"""`,
           SOURCES[id % SOURCES.length],
