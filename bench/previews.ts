@@ -6,6 +6,7 @@ import { Connection } from './load/connection.js';
 import { loadOf } from './load/load.js';
 import { PreviewClients, type Previewing } from './load/preview-clients.js';
 import { previewRequest } from './load/requests.js';
+import type { SelfServeSpec } from './load/self-serve-files.js';
 import { inTurn, quantile } from './measure.js';
 import { Child } from './process/child.js';
 import { makeFolder, removeFolder } from './process/cleanup.js';
@@ -22,10 +23,14 @@ const STORED = { ...costLoad(4, 5, 100), isDisjoint: true };
 /** Files of keys that nobody has. */
 const FRESH = costLoad(4, 1, 7);
 /** A file with as many keys as are compared, and with many metrics: their totals are in the answer. */
-const LARGE = {
-  ...{ family: 'self-serve', files: 1, rows: 100_000, gzip: true, seed: 7 },
+const LARGE: SelfServeSpec = {
+  family: 'self-serve',
+  files: 1,
+  rows: 100_000,
+  gzip: true,
+  seed: 7,
   hasMetricPerRow: true,
-} as const;
+};
 
 const SELDOM: Previewing = { clients: 1, pauseMs: 5_000 };
 const WITHOUT_PAUSE: Previewing = { clients: 8, pauseMs: 0 };
