@@ -5,7 +5,6 @@ const SLOW = [
   'test/engine/warehouse/rows/quiet-merges',
   'test/engine/clickhouse/faults',
   'test/engine/query/large-reports',
-  'test/engine/deploy/quality-dashboard',
   'test/kafka/outage',
   'test/kafka/service',
   'test/kafka/groups',

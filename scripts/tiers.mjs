@@ -23,7 +23,7 @@ export const TIERS = {
     log: 'lmdb',
     minutes: 12,
   },
-  /** What no other test may disturb: the memory of a program that collects garbage in time. */
+  /** What no other test may disturb: memory that is measured, and times. */
   alone: { folder: 'test/process/alone', workers: 1, minutes: 2 },
   /** The deployment tests of the tier `process`, on Kafka and ClickHouse. */
   scaled: { folder: 'test/process/deployments', log: 'kafka', minutes: 5, apart: true },

@@ -147,7 +147,6 @@ test.each(panels.map(({ title, targets: [{ rawSql }] }) => ({ title, rawSql })))
       expect((await opened.warehouse.query(sql)).length).toBeGreaterThan(0);
       times.push(performance.now() - begun);
     }
-    // Other tests run at the same time.
-    expect(Math.min(...times)).toBeLessThan(LIMIT_MS);
+    expect(times.toSorted((a, b) => a - b)[1]).toBeLessThan(LIMIT_MS);
   },
 );
