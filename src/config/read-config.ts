@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { DAY_MS } from '../domain/days.js';
 import { ConfigError, ROLES, type Config, type Limits } from './config.js';
 import { clickhouseOf } from './clickhouse.js';
 import { Environment } from './environment.js';
@@ -87,7 +88,7 @@ function limitsOf(environment: Environment): Limits {
 }
 
 function millisecondsOfDays(days: number | undefined): number | undefined {
-  return days === undefined ? undefined : days * 86_400_000;
+  return days === undefined ? undefined : days * DAY_MS;
 }
 
 function refuseContradictions(config: Config): void {

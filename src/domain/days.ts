@@ -1,20 +1,21 @@
 /** Days as counts since 1970-01-01, the way the warehouse's `Date` holds them. */
 
-const MILLISECONDS_A_DAY = 86_400_000;
+export const DAY_MS = 86_400_000;
+export const DAY_SECONDS = 86_400;
 
 /** The day count of `YYYY-MM-DD`, which must be a real day. */
 export function dayOf(text: string): number {
-  return Math.floor(Date.parse(`${text}T00:00:00Z`) / MILLISECONDS_A_DAY);
+  return Math.floor(Date.parse(`${text}T00:00:00Z`) / DAY_MS);
 }
 
 /** `YYYY-MM-DD` of a day count. */
 export function textOfDay(day: number): string {
-  return new Date(day * MILLISECONDS_A_DAY).toISOString().slice(0, 10);
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** The day in a time zone (IANA name) at a moment, as a day count. */
 export function dayInTimeZone(milliseconds: number, timeZone: string): number {
-  if (timeZone === 'UTC') return Math.floor(milliseconds / MILLISECONDS_A_DAY);
+  if (timeZone === 'UTC') return Math.floor(milliseconds / DAY_MS);
   return dayOf(formatOf(timeZone).format(milliseconds));
 }
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../domain/days.js';
 import { Failure } from '../domain/failure.js';
 import { sleep } from '../domain/retry.js';
 import { lastVersionAt } from '../domain/version.js';
@@ -10,7 +11,7 @@ import { BY_MONTH } from './sql-request-store.js';
 
 const LOOK_MS = 3_600_000;
 /** A deletion writes parts again, so it waits until there is a day to delete. */
-const DAY_MS = 86_400_000;
+const BETWEEN_MS = DAY_MS;
 /** A gateway whose clock is behind by less does not ask for what is deleted. */
 const CLOCK_MARGIN_MS = 3_600_000;
 /** Requests that one statement leaves out: 40 bytes each, of the 256 KiB that it may have. */
@@ -47,7 +48,7 @@ type Deletion = (
 export const deleteRequests: Deletion = async (tables, retentionMs, now, signal) => {
   const before = now - retentionMs - CLOCK_MARGIN_MS;
   const old = ofRequestsUntil(before);
-  const due = ofRequestsUntil(before - DAY_MS);
+  const due = ofRequestsUntil(before - BETWEEN_MS);
   signal?.throwIfAborted();
   const unfinished = await tables.warehouse.query<{ id: string }>(
     `SELECT toString(request_id) AS id
@@ -67,7 +68,7 @@ export const deleteRequests: Deletion = async (tables, retentionMs, now, signal)
 export const deleteEvents: Deletion = (tables, retentionMs, now, signal) => {
   const before = now - retentionMs - CLOCK_MARGIN_MS;
   const olderThan = (milliseconds: number): string => `at < ${timeIn(milliseconds)}`;
-  const due = olderThan(before - DAY_MS);
+  const due = olderThan(before - BETWEEN_MS);
   return deleteWhere(tables, 'audit_events', olderThan(before), due, signal);
 };
 

@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../domain/days.js';
 import { FAMILIES } from '../domain/families/index.js';
 import { isFinal, STATUSES } from './transition.js';
 import { oldestUnfinished, requestRows, requests, requestsCountedFrom } from '../ops/metrics.js';
@@ -9,7 +10,6 @@ const FRESH_MS = 10_000;
 const OVERDUE_MS = 45_000;
 /** The retention of the history never cuts them: it is two days longer at least. */
 const COUNTED_DAYS = 30;
-const DAY_SECONDS = 86_400;
 
 /**
  * The service's invariants as gauges: accepted = succeeded + failed + in flight, and the rows that

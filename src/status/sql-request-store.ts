@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../domain/days.js';
 import type { FamilyName } from '../domain/families/index.js';
 import { timeOfUuid } from '../domain/request-id.js';
 import { rankOf, type Status, timestampOf, type Transition } from './transition.js';
@@ -15,7 +16,6 @@ import {
 import { identifier } from '../warehouse/sql.js';
 import type { NativeBlock, Warehouse } from '../warehouse/warehouse.js';
 
-const DAY_SECONDS = 86_400;
 /** The longest UPLOAD_DEADLINE_SECONDS. */
 const LONGEST_UPLOAD_SECONDS = 864_000;
 /** The highest DateTime, in seconds since the epoch. */

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { objectiveUploads, objectiveUploadsLate } from '../../../src/ops/metrics.js';
 import { ObjectiveGauges } from '../../../src/status/objectives.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
-import { type Status, timestampOf } from '../../../src/status/transition.js';
+import type { Status } from '../../../src/status/transition.js';
 import { openTestWarehouse, passingOn, type TestWarehouse } from '../../support/chdb/warehouse.js';
+import { writeUpload } from '../../support/chdb/written-upload.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {
@@ -13,26 +14,8 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 const DAY = 86_400;
-let number = 0;
-
-/** Writes an upload that was made so many seconds ago and took so many to reach its state. */
-async function uploaded(secondsAgo: number, status: Status, took: number): Promise<void> {
-  const createdAt = Date.now() - secondsAgo * 1000;
-  await new SqlRequestStore(opened.warehouse, opened.database).writeTransitions([
-    {
-      requestId: `0193c2f0-0000-7000-8000-00000000000${number++}`,
-      account: 'acme',
-      family: 'cost',
-      status,
-      prevStatus: 'uploaded',
-      reason: null,
-      createdAt: timestampOf(createdAt),
-      updatedAt: timestampOf(createdAt + took * 1000),
-      version: '7',
-      sentMax: '7',
-    },
-  ]);
-}
+const uploaded = (secondsAgo: number, status: Status, took: number): Promise<void> =>
+  writeUpload(opened, secondsAgo, status, { took });
 
 async function valuesOf(gauge: typeof objectiveUploads): Promise<Record<string, number>> {
   const { values } = await gauge.get();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { type Status, type RowCounts, timestampOf } from '../../../src/status/transition.js';
+import type { RowCounts, Status } from '../../../src/status/transition.js';
 import {
   oldestUnfinished,
   requestRows,
@@ -10,6 +10,7 @@ import {
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { RequestTotalsGauges } from '../../../src/status/request-totals.js';
 import { openTestWarehouse, type TestWarehouse } from '../../support/chdb/warehouse.js';
+import { writeUpload } from '../../support/chdb/written-upload.js';
 
 let opened: TestWarehouse;
 beforeAll(async () => {
@@ -17,27 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-let number = 0;
-
-/** Writes a cost upload that is `agoSeconds` old and has reached `status`. */
-async function uploaded(agoSeconds: number, status: Status, rows: RowCounts): Promise<void> {
-  const at = timestampOf(Date.now() - agoSeconds * 1000);
-  await new SqlRequestStore(opened.warehouse, opened.database).writeTransitions([
-    {
-      requestId: `0193c2f0-0000-7000-8000-00000000000${number++}`,
-      account: 'acme',
-      family: 'cost',
-      status,
-      prevStatus: 'uploaded',
-      reason: null,
-      createdAt: at,
-      updatedAt: at,
-      version: '7',
-      sentMax: '7',
-      rows,
-    },
-  ]);
-}
+const uploaded = (secondsAgo: number, status: Status, rows: RowCounts): Promise<void> =>
+  writeUpload(opened, secondsAgo, status, { rows });
 
 async function valueOf(
   gauge: typeof requests | typeof requestRows | typeof oldestUnfinished,
