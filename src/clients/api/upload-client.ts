@@ -211,21 +211,22 @@ export class UploadClient {
 /** @throws FileTooLargeError */
 async function formOf(file: Uint8Array | Readable): Promise<FormData> {
   const form = new FormData();
-  form.append('file', new Blob([await wholeFile(file)]), 'data.csv');
+  form.append('file', new Blob(await piecesOf(file)), 'data.csv');
   return form;
 }
 
 /** @throws FileTooLargeError */
-async function wholeFile(file: Uint8Array | Readable): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
+async function piecesOf(file: Uint8Array | Readable): Promise<Uint8Array<ArrayBuffer>[]> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   for await (const piece of file instanceof Uint8Array
     ? [file]
     : (file as AsyncIterable<unknown>)) {
-    const next = typeof piece === 'string' ? Buffer.from(piece) : (piece as Uint8Array);
+    const next =
+      typeof piece === 'string' ? Buffer.from(piece) : (piece as Uint8Array<ArrayBuffer>);
     bytes += next.length;
     if (bytes > MAX_FILE_BYTES) throw new FileTooLargeError(MAX_FILE_BYTES);
     pieces.push(next);
   }
-  return Buffer.concat(pieces, bytes);
+  return pieces;
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Family, keyColumns } from '../../../domain/families/index.js';
 import { withKernel } from '../../../csv/kernel/kernel.js';
 import { CsvScanner } from '../../../csv/csv-scanner.js';
@@ -33,7 +34,7 @@ export interface DividedContent {
 }
 
 /** How many bytes of rows are divided in memory at a time. */
-const PARTITION_BYTES = 4 * 1_048_576;
+const PARTITION_BYTES = 1_048_576;
 const MAX_PARTITIONS = 1024;
 
 /**
@@ -157,6 +158,8 @@ async function packAll(
   });
   for (let partition = 0; partition < spill.partitions; partition++) {
     await packer.add(spill, partition);
+    // An interrupt is noticed between two partitions.
+    await setImmediate();
   }
   await packer.end();
 }

@@ -66,6 +66,17 @@ describe('a cost file of 30,000 rows whose keys are scattered all over it', () =
   });
 });
 
+test('events such as an interrupt have their turn between two partitions', async () => {
+  let given = 0;
+  let givenBefore: number | undefined;
+  const onPart = (): void => {
+    given++;
+    if (given === 1) setImmediate(() => (givenBefore = given));
+  };
+  const { parts } = await divided('cost', csv(scattered(30_000, 7_000)), { size: 8 * MIB, onPart });
+  expect(givenBefore).toBeLessThan(parts.length);
+});
+
 test('a file that fits into one request goes as it is, in its own order', async () => {
   const file = csv(scattered(500, 7));
   const { parts } = await divided('cost', file);
@@ -125,8 +136,11 @@ describe('what keeps a file from being uploaded is said:', () => {
   test('a key with more bytes than a request holds', async () => {
     const rows = scattered(6_000, 2, { ad_group: 'x'.repeat(250), ad_creative: 'y'.repeat(250) });
     const { problems } = await divided('cost', csv(rows));
-    expect(problems).toHaveLength(2);
-    expect(problems[0]).toContain('(2026-03-01, Search, campaign 0)');
+    expect(problems.map((problem) => /campaign \d/.exec(problem)?.[0]).sort()).toEqual([
+      'campaign 0',
+      'campaign 1',
+    ]);
+    expect(problems[0]).toContain('the 3000 rows of the overwrite key (2026-03-01, Search, ');
   });
 
   test.each([

@@ -14,11 +14,16 @@ export interface Divided extends DividedContent {
  * Divides a file that arrives in pieces of `pieceBytes` bytes.
  *
  * @param size the size that the source reports; it determines the number of partitions
+ * @param onPart is called with each part
  */
 export async function divided(
   family: FamilyName,
   file: string | Uint8Array,
-  { pieceBytes = 64 * 1024, size = file.length } = {},
+  {
+    pieceBytes = 64 * 1024,
+    size = file.length,
+    onPart = () => undefined,
+  }: { pieceBytes?: number; size?: number; onPart?: () => void } = {},
 ): Promise<Divided> {
   const bytes = Buffer.from(file as Uint8Array);
   const parts: PackedPart[] = [];
@@ -38,7 +43,10 @@ export async function divided(
     close: () => Promise.resolve(),
   };
   const content = await divide(familyNamed(family), source, {
-    part: (part) => parts.push(part),
+    part: (part) => {
+      parts.push(part);
+      onPart();
+    },
     malformedRow: ({ number }, message) => problems.push(`row ${number}: ${message}`),
     problem: (column, message) => problems.push(`${column}: ${message}`),
   });
