@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 
 import type { Config } from '../config/config.js';
+import type { ErasedUploads } from '../domain/erased-uploads.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
 import type { Components } from '../ops/components.js';
@@ -19,6 +20,7 @@ export interface OperatorDependencies {
   readonly log: UploadLog;
   readonly rows: RowStore;
   readonly warehouse: Warehouse;
+  readonly erased: ErasedUploads;
   readonly logger: Logger;
   readonly components: Components;
 }
@@ -34,9 +36,9 @@ export class OperatorModule extends ConfigurableModuleClass implements OnApplica
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { config, log, rows, warehouse, logger, components } = this.dependencies;
+    const { config, log, rows, warehouse, erased, logger, components } = this.dependencies;
     const { clickhouse, clickhouseDatabase: database } = config;
-    components.add(await startArchivals(log, warehouse, logger));
+    components.add(await startArchivals(log, warehouse, erased, logger));
     components.add(
       await startEraser({
         log,

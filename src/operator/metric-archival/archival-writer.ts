@@ -1,3 +1,5 @@
+import type { ErasedUploads } from '../../domain/erased-uploads.js';
+import { lastVersionAt } from '../../domain/version.js';
 import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
 import { type RecordApplier, startApplier } from '../../log/record-applier.js';
 import type { Logger } from '../../ops/logger.js';
@@ -16,13 +18,17 @@ import { archivalOf, type MetricArchival } from './metric-archival.js';
 export function startArchivals(
   log: UploadLog,
   warehouse: Warehouse,
+  erased: ErasedUploads,
   logger: Logger,
 ): Promise<RecordApplier> {
   return startApplier(log, {
     ...CONSUMER_GROUPS.metrics,
     isPassing: waitsForWarehouse('the metric catalogue waits for the warehouse', logger),
     async apply(records) {
-      const archivals = records.flatMap((record) => archivalOf(record) ?? []);
+      // Asked at every attempt: the account may be erased while the warehouse is away.
+      const archivals = records
+        .flatMap((record) => archivalOf(record) ?? [])
+        .filter(({ account, changedAt }) => !erased.covers(account, lastVersionAt(changedAt)));
       if (archivals.length === 0) return;
       await warehouse.insert('metric_archivals', blockOfArchivals(archivals));
       logger.info({ archivals: archivals.length }, 'metric archivals applied');
