@@ -127,7 +127,11 @@ async function previewerIn(folder: string, config: Config, logger: Logger): Prom
   await migrate(warehouse, database);
   const thread = new PreviewThread();
   const check = thread.check.bind(thread);
-  return new Previewer(check, { warehouse, database, logger, ...config.warnings });
+  return new Previewer(check, {
+    ...{ warehouse, database, logger },
+    erasedUpTo: () => 0n,
+    ...config.warnings,
+  });
 }
 
 async function openLog(config: Config, logger: Logger): Promise<UploadLog> {

@@ -1,5 +1,6 @@
 import { type Family, familyNamed } from '../domain/families/index.js';
 import type { Logger } from '../ops/logger.js';
+import { askForMemory } from '../warehouse/rows/aside.js';
 import { type Comparison, compareKeys } from '../warehouse/rows/compare-keys.js';
 import { storedDayTotals } from '../warehouse/rows/day-totals.js';
 import { archivedAmong, knownValues } from '../warehouse/rows/known-values.js';
@@ -24,6 +25,8 @@ export class PreviewUnavailableError extends Error {
 export interface PreviewerOptions {
   readonly warehouse: Warehouse;
   readonly database: string;
+  /** The last version of the account that is erased, or 0. Its rows may still be stored. */
+  readonly erasedUpTo: (account: string) => bigint;
   readonly logger: Logger;
   /** From how many times the usual total on, or from which part of it down, a total is unusual. */
   readonly unusualFactor: number;
@@ -43,10 +46,12 @@ export class Previewer {
     private readonly check: (file: FileToCheck, signal: AbortSignal) => Promise<CheckedFile>,
     private readonly options: PreviewerOptions,
   ) {
-    const { warehouse } = options;
+    const { warehouse, erasedUpTo } = options;
     this.database = identifier(options.database);
     this.known = new KnownValuesCache((account, column) =>
-      this.unlessTooLarge(knownValues(warehouse, this.database, account, column)),
+      this.unlessTooLarge(
+        knownValues(warehouse, this.database, account, column, erasedUpTo(account)),
+      ),
     );
   }
 
@@ -61,7 +66,7 @@ export class Previewer {
     if (!checked.valid) return invalid(checked.reason, asOf);
     const family = familyNamed(file.family);
     try {
-      const comparisons = await this.compared(family, checked, signal);
+      const comparisons = await this.compared(family, file.account, checked, signal);
       const warnings = await this.warningsOf(family, file.account, checked, comparisons, signal);
       return previewOf(family, checked, comparisons, warnings, asOf);
     } catch (cause) {
@@ -75,15 +80,17 @@ export class Previewer {
   /** Undefined: the file is too large to compare. */
   private async compared(
     family: Family,
+    account: string,
     { blocks }: ValidFile,
     signal: AbortSignal,
   ): Promise<readonly Comparison[] | undefined> {
     if (blocks === undefined) return undefined;
+    const { warehouse, erasedUpTo } = this.options;
     const comparisons: Comparison[] = [];
     for (const block of blocks) {
       signal.throwIfAborted();
       const comparison = await this.unlessTooLarge(
-        compareKeys(this.options.warehouse, this.database, family, block),
+        compareKeys(warehouse, this.database, family, block, erasedUpTo(account)),
       );
       if (comparison === undefined) return undefined;
       comparisons.push(comparison);
@@ -98,7 +105,7 @@ export class Previewer {
     comparisons: readonly Comparison[] | undefined,
     signal: AbortSignal,
   ): Promise<Warning[]> {
-    const { warehouse, unusualFactor } = this.options;
+    const { warehouse, erasedUpTo, unusualFactor } = this.options;
     const warnings = [...ofFile];
     if (values === undefined) return warnings;
     signal.throwIfAborted();
@@ -119,7 +126,7 @@ export class Previewer {
       signal.throwIfAborted();
       const { database } = this;
       const stored = await this.unlessTooLarge(
-        storedDayTotals(warehouse, database, family, keyBlock, DAYS_BEFORE),
+        storedDayTotals(warehouse, database, family, keyBlock, DAYS_BEFORE, erasedUpTo(account)),
       );
       if (stored !== undefined) {
         warnings.push(...unusualTotals(family, values, stored, unusualFactor));
@@ -134,6 +141,7 @@ export class Previewer {
       return await query;
     } catch (error) {
       if (!(error instanceof WarehouseError) || !isOverLimits(error)) throw error;
+      if (error.failure === 'memory') await askForMemory(this.options.warehouse);
       this.options.logger.warn({ code: error.code }, 'a preview goes on without a query');
       return undefined;
     }

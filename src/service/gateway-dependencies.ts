@@ -3,7 +3,7 @@ import { TokenFile } from '../accounts/token-lookup.js';
 import type { Config } from '../config/config.js';
 import type { GatewayDependencies } from '../gateway/dependencies.js';
 import { RetentionGuard } from '../gateway/create/retention-guard.js';
-import { lookupWithoutErased } from '../operator/erasure/erased-accounts.js';
+import { type ErasedAccounts, lookupWithoutErased } from '../operator/erasure/erased-accounts.js';
 import type { Logger } from '../ops/logger.js';
 import { integratedChannels } from '../ops/metrics.js';
 import { PreviewThread } from '../preview/preview-thread.js';
@@ -16,8 +16,8 @@ const STATUS_VIEW_BYTES = 64 * 1024 * 1024;
 
 export type SharedDependencies = Pick<
   AppDependencies,
-  'config' | 'log' | 'warehouse' | 'requests' | 'erased' | 'logger' | 'components'
->;
+  'config' | 'log' | 'warehouse' | 'requests' | 'logger' | 'components'
+> & { readonly erased: ErasedAccounts };
 
 /**
  * Starts what the gateway needs of the rest of the service.
@@ -54,7 +54,11 @@ export async function startGatewayDependencies(
   components.add({ stop: () => thread.close() });
   const check = thread.check.bind(thread);
   const database = config.clickhouseDatabase;
-  const previewer = new Previewer(check, { warehouse, database, logger, ...config.warnings });
+  const previewer = new Previewer(check, {
+    ...{ warehouse, database, logger },
+    erasedUpTo: (account) => erased.upTo(account),
+    ...config.warnings,
+  });
   const lookup = lookupWithoutErased(reader, erased);
   return { log, tokens, lookup, fence, erased, clock, previewer, config, logger, viewProgress };
 }

@@ -70,6 +70,11 @@ export class ErasedAccounts implements ErasedUploads {
     return version <= (this.versions.get(account) ?? -1n);
   }
 
+  /** The last version that the account's erasure covers; 0: it has not been erased. */
+  upTo(account: string): bigint {
+    return this.versions.get(account) ?? 0n;
+  }
+
   async stop(): Promise<void> {
     await this.tail?.stop();
   }

@@ -1,3 +1,15 @@
+import { blockOf, column, STRING } from '../native/block.js';
+import type { Warehouse } from '../warehouse.js';
+
+/**
+ * A condition that leaves out rows of an account that is being erased.
+ *
+ * @param erasedUpTo the last version that goes; 0: nothing goes
+ */
+export function andNotErased(erasedUpTo: bigint): string {
+  return erasedUpTo === 0n ? '' : `AND version > toUInt128('${erasedUpTo}')`;
+}
+
 /** Settings of a preview's queries, which must not disturb the row path: one thread, 96 MiB. */
 const ASIDE = 'max_threads = 1, max_memory_usage = 100663296';
 
@@ -6,3 +18,17 @@ export const FOR_COMPARISONS = `${ASIDE}, max_execution_time = 5`;
 
 /** For what only warnings need: the preview goes on without it, and has time left for that. */
 export const FOR_WARNINGS = `${ASIDE}, max_execution_time = 3`;
+
+/**
+ * Asks for a part of the memory that a preview's query may take, 16 MB at least. Where a query had too
+ * little and this has enough, it is the query that needs too much.
+ *
+ * @throws WarehouseError
+ */
+export async function askForMemory(warehouse: Warehouse): Promise<void> {
+  await warehouse.lookUp(
+    `SELECT length(groupArray(number)) AS length FROM numbers(2000000) SETTINGS ${FOR_WARNINGS}`,
+    blockOf([column('account', STRING, [''])], 1),
+    'previews',
+  );
+}

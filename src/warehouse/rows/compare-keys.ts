@@ -1,6 +1,6 @@
 import { type Family, keyColumns, ownTexts, valueColumns } from '../../domain/families/index.js';
 import type { NativeBlock, Warehouse } from '../warehouse.js';
-import { FOR_COMPARISONS } from './aside.js';
+import { andNotErased, FOR_COMPARISONS } from './aside.js';
 
 /**
  * Sums by column: of cost `impressions`, `clicks` and `cost`, of self-serve `event_value`. Null:
@@ -64,6 +64,7 @@ const MOST_OTHERS = 20;
  * Compares keys of an upload with what is stored of them.
  *
  * @param block of one account, at most `MOST_COMPARED` (see `contentBlock`)
+ * @param erasedUpTo see `andNotErased`
  * @throws WarehouseError
  */
 export async function compareKeys(
@@ -71,8 +72,9 @@ export async function compareKeys(
   database: string,
   family: Family,
   block: NativeBlock,
+  erasedUpTo: bigint,
 ): Promise<Comparison> {
-  const sql = comparisonSql(database, family);
+  const sql = comparisonSql(database, family, erasedUpTo);
   const [row] = await warehouse.lookUp<ComparisonRow>(sql, block, 'previews');
   const { keys, stored, unchanged, others, otherKeys, before, after, replaced } = row!;
   const keyNames = keyColumns(family).map(({ name }) => name);
@@ -138,7 +140,7 @@ interface ComparisonRow {
 }
 
 /** Elements of tuples are named by their places: old servers lose names of external tables. */
-function comparisonSql(database: string, family: Family): string {
+function comparisonSql(database: string, family: Family, erasedUpTo: bigint): string {
   const names = keyColumns(family).map(({ name }) => name);
   const key = names.join(', ');
   const keyTexts = names.map((name) => (name === 'date' ? `toString(${name})` : name)).join(', ');
@@ -183,6 +185,7 @@ function comparisonSql(database: string, family: Family): string {
       LEFT JOIN (
         SELECT * FROM ${database}.${family.table} FINAL
         WHERE (account, ${key}) IN (SELECT account, ${key} FROM asked)
+          ${andNotErased(erasedUpTo)}
       ) AS stored USING (account, ${key})
     )
     SETTINGS

@@ -1,6 +1,6 @@
 import { type Family, keyColumns } from '../../domain/families/index.js';
 import { MOST_ASKED, type NativeBlock, type Warehouse } from '../warehouse.js';
-import { FOR_WARNINGS } from './aside.js';
+import { andNotErased, FOR_WARNINGS } from './aside.js';
 
 /** The sum of cost or event_value of a day and channel, of one currency or metric. */
 export interface StoredDayTotal {
@@ -25,6 +25,7 @@ const MOST_TOTALS = MOST_ASKED - 1;
  * the time: two of a million with the same one would make a total a little lower, in a warning.
  *
  * @param block of one account, see `keyBlock`; a look-up may read it several times
+ * @param erasedUpTo see `andNotErased`
  * @throws WarehouseError
  */
 export async function storedDayTotals(
@@ -33,6 +34,7 @@ export async function storedDayTotals(
   family: Family,
   block: NativeBlock,
   daysBefore: number,
+  erasedUpTo: bigint,
 ): Promise<readonly StoredDayTotal[] | undefined> {
   const key = keyColumns(family)
     .map(({ name }) => name)
@@ -51,9 +53,10 @@ export async function storedDayTotals(
      WHERE account IN (SELECT account FROM asked)
        AND channel IN (SELECT channel FROM asked)
        ${sameMetric}
-       AND date >= (SELECT min(date) - ${daysBefore} FROM asked)
+       AND date >= (SELECT toDate(greatest(toInt32(min(date)) - ${daysBefore}, 0)) FROM asked)
        AND date <= (SELECT max(date) FROM asked)
        AND cityHash64(${key}) NOT IN (SELECT cityHash64(${key}) FROM asked)
+       ${andNotErased(erasedUpTo)}
      GROUP BY date, channel, name
      LIMIT ${MOST_TOTALS + 1}
      SETTINGS

@@ -1,6 +1,6 @@
 import { blockOf, column, STRING } from '../native/block.js';
 import type { Warehouse } from '../warehouse.js';
-import { FOR_WARNINGS } from './aside.js';
+import { andNotErased, FOR_WARNINGS } from './aside.js';
 
 /** By column of both families, how its values are selected. */
 const SELECTS = { channel: 'channel', os_name: 'arrayJoin(combinations.os_name)' } as const;
@@ -13,6 +13,7 @@ const MOST_VALUES = 10_000;
 /**
  * The values of a column that an account has uploaded; undefined: too many.
  *
+ * @param erasedUpTo see `andNotErased`
  * @throws WarehouseError
  */
 export async function knownValues(
@@ -20,9 +21,11 @@ export async function knownValues(
   database: string,
   account: string,
   of: KnownColumn,
+  erasedUpTo: bigint,
 ): Promise<readonly string[] | undefined> {
   const from = (table: string): string =>
-    `SELECT ${SELECTS[of]} AS value FROM ${database}.${table} WHERE account IN (SELECT account FROM asked)`;
+    `SELECT ${SELECTS[of]} AS value FROM ${database}.${table}
+     WHERE account IN (SELECT account FROM asked) ${andNotErased(erasedUpTo)}`;
   const rows = await warehouse.lookUp<{ value: string }>(
     `SELECT DISTINCT value FROM (${from('cost')} UNION ALL ${from('self_serve')})
      WHERE value != '' LIMIT ${MOST_VALUES + 1}

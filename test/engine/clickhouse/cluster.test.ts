@@ -256,14 +256,14 @@ describe.each([
     if (!checked.valid) throw new Error(checked.reason);
     const { blocks, keyBlock } = checked;
     // The single node returns every stored row once for each shard.
-    const comparison = await compareKeys(warehouse, 'custom_data', COST, blocks![0]!);
+    const comparison = await compareKeys(warehouse, 'custom_data', COST, blocks![0]!, 0n);
     const counts = { keys: shards + 1, stored: shards, unchanged: shards };
     expect(comparison).toMatchObject({ ...counts, replaced: [] });
-    expect(await storedDayTotals(warehouse, 'custom_data', COST, keyBlock!, 28)).toEqual([
+    expect(await storedDayTotals(warehouse, 'custom_data', COST, keyBlock!, 28, 0n)).toEqual([
       { day: '2026-02-27', channel: 'Search', name: 'EUR', amount: 1.5 * shards },
     ]);
     const valuesOf = (column: KnownColumn): Promise<readonly string[] | undefined> =>
-      knownValues(warehouse, 'custom_data', account, column);
+      knownValues(warehouse, 'custom_data', account, column, 0n);
     expect(await valuesOf('channel')).toEqual(['Search']);
     expect(await valuesOf('os_name')).toEqual(['iOS']);
     const metrics = ['visits', 'orders'];

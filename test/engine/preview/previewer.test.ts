@@ -130,6 +130,21 @@ describe.each(WAREHOUSES)('the preview of a file, %s', (kind) => {
     expect(replaced.at(-1)).toMatchObject({ event_category: 'M02400' });
   });
 
+  test('does not know what is stored of an account that is being erased', async () => {
+    const account = previews.newAccount();
+    const row = { date: '2026-03-01', channel: 'Search', currency: 'EUR', campaign: 'A' };
+    const rows = [{ ...row, impressions: '1', clicks: '1', cost: '1' }];
+    await previews.upload(account, { family: COST, rows });
+    previews.orderErasure(account);
+    const erased = await previews.preview(account, { family: COST, rows });
+    expect(erased.keys).toEqual({ total: 1, new: 1, replaced: 0, unchanged: 0 });
+    expect(erased.totals!.listed[0]!.before).toEqual({ impressions: 0, clicks: 0, cost: 0 });
+    expect(erased.warnings.map(({ code }) => code)).toEqual(['new-channel']);
+    await previews.upload(account, { family: COST, rows });
+    const after = await previews.preview(account, { family: COST, rows });
+    expect(after.keys).toEqual({ total: 1, new: 0, replaced: 0, unchanged: 1 });
+  });
+
   test('lists keys first whose sums are beyond a double before and after', async () => {
     const account = previews.newAccount();
     const metric = (event_category: string, event_value: string): CsvRow => ({

@@ -22,6 +22,7 @@ export class Previews {
   private readonly previewer: Previewer;
   private accounts = 0;
   private version = 0n;
+  private readonly erased = new Map<string, bigint>();
 
   private constructor(private readonly opened: OpenWarehouse) {
     this.store = new SqlRowStore(opened.warehouse, DATABASE);
@@ -48,7 +49,14 @@ export class Previews {
       Promise.resolve(checkFile(file, new Arena()));
     const logger = pino({ level: 'silent' });
     const thresholds = { unusualFactor: 10, oldDays: 731 };
-    return new Previewer(check, { warehouse, database: DATABASE, logger, ...thresholds });
+    const erasedUpTo = (account: string): bigint => this.erased.get(account) ?? 0n;
+    return new Previewer(check, {
+      warehouse,
+      database: DATABASE,
+      erasedUpTo,
+      logger,
+      ...thresholds,
+    });
   }
 
   /** The name of an account that has nothing. */
@@ -77,6 +85,11 @@ export class Previews {
       { requestId, account, version, uploadedAt, prepared: verdict.upload },
     ]);
     return requestId;
+  }
+
+  /** What is stored of the account is to go, and is still there. */
+  orderErasure(account: string): void {
+    this.erased.set(account, this.version);
   }
 
   async archive(account: string, metric: string, isArchived = true): Promise<void> {

@@ -131,6 +131,30 @@ describe.each(WAREHOUSES)('a preview, %s', (kind) => {
     expect(await warnings(account, of('50'))).toEqual({});
   });
 
+  test('finds what is stored of a file whose first date is the first day that there is', async () => {
+    const account = previews.newAccount();
+    const dates = Array.from({ length: 8 }, (_, index) => `2026-02-${10 + index}`);
+    const stored = dates.map((date) => row({ date, cost: '1000' }));
+    await previews.upload(account, { family: COST, rows: stored });
+    const rows = dates.map((date, at) =>
+      row({ date, campaign: 'B', cost: at === 7 ? '150' : '10' }),
+    );
+    const first = row({ date: '1970-01-01', campaign: 'B' });
+    const found = await warnings(account, { family: COST, rows: [first, ...rows] });
+    expect(found['unusual-total']).toBeUndefined();
+  });
+
+  test('knows no totals of what is being erased', async () => {
+    const account = previews.newAccount();
+    const days = Array.from({ length: 10 }, (_, at) => row({ date: `2026-02-${10 + at}` }));
+    await previews.upload(account, { family: COST, rows: days });
+    previews.orderErasure(account);
+    const next = row({ campaign: 'B', cost: '1000' });
+    expect(Object.keys(await warnings(account, { family: COST, rows: [next] }))).toEqual([
+      'new-channel',
+    ]);
+  });
+
   test('says nothing of totals that are made of more than a million keys', async () => {
     const account = previews.newAccount();
     await previews.upload(account, { family: COST, rows: [row({ cost: '1' })] });
@@ -163,8 +187,8 @@ describe.each(WAREHOUSES)('a preview, %s', (kind) => {
       },
     });
   }
-  /** Only the comparison joins. */
-  const isForWarnings = (sql: string): boolean => !sql.includes('JOIN (');
+  /** Only the comparison joins, and only the question for memory needs no table. */
+  const isForWarnings = (sql: string): boolean => !/JOIN \(|FROM numbers\(/.test(sql);
   const AWAY = new WarehouseError('connect ECONNREFUSED', 'retry');
 
   test.each([
@@ -234,6 +258,13 @@ describe.each(WAREHOUSES)('a preview, %s', (kind) => {
     const file = { family: SELF_SERVE, rows: [{ ...metric, event_value: '2' }] };
     const preview = await previews.preview(account, file, previews.previewerOf(slow));
     expect(preview).toMatchObject({ keys: { replaced: 1 }, warnings: [] });
+  });
+
+  test('is unavailable while the warehouse has no memory for any query', async () => {
+    const full = failingAt(() => true, new WarehouseError('Memory limit', 'memory', 241));
+    const file = { family: COST, rows: [row()] };
+    const previewing = previews.preview(previews.newAccount(), file, previews.previewerOf(full));
+    await expect(previewing).rejects.toThrow(PreviewUnavailableError);
   });
 
   test.each([
