@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type FamilyName, familyNamed } from '../../domain/families/index.js';
 import { timeZoneOption } from './options.js';
+import { refuseTheFileItself } from './same-file.js';
 import { CommandError, type Output } from './terminal.js';
 import { Progress } from './upload/progress.js';
 import { familyOption } from './upload/service-options.js';
@@ -35,6 +36,7 @@ export function addValidateCommand(program: Command, terminal: Output): void {
 }
 
 async function validate(path: string, options: ValidateOptions, terminal: Output): Promise<void> {
+  if (options.annotate !== undefined) await refuseTheFileItself(path, options.annotate);
   const progress = new Progress(terminal);
   const source = await openSource(
     path,

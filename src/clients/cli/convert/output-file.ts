@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { convertedName } from '../../../csv/spreadsheet/convert.js';
+import { refuseTheFileItself, statOf } from '../same-file.js';
 import { CommandError } from '../terminal.js';
 
 /** Where a converted file goes. */
@@ -26,10 +27,7 @@ export async function outputFor(input: string, given: string | undefined): Promi
   const there = await statOf(path);
   if (there === undefined) return { path, there };
   if (there.isDirectory()) throw new CommandError(`${path} is a folder`, 2);
-  const own = input === '-' ? undefined : await statOf(input);
-  if (own?.dev === there.dev && own.ino === there.ino) {
-    throw new CommandError(`${path} is the file itself, which stays as it is`, 2);
-  }
+  await refuseTheFileItself(input, path);
   if (given === undefined) {
     throw new CommandError(`${path} is there already: name it with --output to replace it`, 2);
   }
@@ -78,9 +76,4 @@ async function writeWhole(
     await rm(draft, { force: true }).catch(() => undefined);
     throw error;
   }
-}
-
-/** What cannot be looked at is met again when the file is written. */
-function statOf(path: string): Promise<Stats | undefined> {
-  return stat(path).catch(() => undefined);
 }

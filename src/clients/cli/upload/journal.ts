@@ -54,8 +54,9 @@ export class Journal {
     isResumed: boolean,
   ): Journal {
     const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
-    const home = env['XDG_STATE_HOME'] ?? join(env['HOME'] ?? homedir(), '.local', 'state');
-    const path = join(home, 'custom-data', 'uploads', `${name}.json`);
+    const { XDG_STATE_HOME: given = '', HOME: home = homedir() } = env;
+    const states = given === '' ? join(home, '.local', 'state') : given;
+    const path = join(states, 'custom-data', 'uploads', `${name}.json`);
     const state = isResumed ? read(path) : { version: 1 as const, runId: randomUUID(), parts: {} };
     const journal = new Journal(path, state);
     try {

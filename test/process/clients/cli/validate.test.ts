@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -107,6 +107,21 @@ test('a file larger than a request is judged by the rows of the file', async () 
     'row 24992: cost "x" is not a number such as 12, -3.5 or 1.5e3',
   ]);
 });
+
+test.each(['the file', 'a link to the file'])(
+  'the annotated file is not written over %s itself',
+  async (what) => {
+    const link = join(folder, 'link.csv');
+    await rm(link, { force: true });
+    await symlink(path, link);
+    const content = csv([goodRow('cost'), goodRow('cost', { clicks: 'many' })]);
+    const out = what === 'the file' ? path : link;
+    const { code, err } = await validate(content, 'cost', '--annotate', out);
+    const named = what === 'the file' ? 'file.csv' : link;
+    expect([code, err]).toEqual([2, `error: ${named} is the file itself, which stays as it is\n`]);
+    expect(await readFile(path, 'utf8')).toBe(content);
+  },
+);
 
 test('the annotated file has every wrong row with all that is wrong, and no formula', async () => {
   const wrong: Values = goodRow('cost', {
