@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { freePorts } from '../machine/free-ports.js';
 import { CACHE, fetchJars, LIBS, VERSION } from './jars.js';
@@ -9,6 +10,8 @@ import { CLASSES, KafkaNode, QUICK_JVM } from './node.js';
 
 /** A formatted storage of this version of Kafka, which is copied. Kept between runs. */
 const FORMATTED = join(CACHE, `formatted-${VERSION}`);
+/** How long another test file may take to prepare the brokers. */
+const PREPARE_MS = 240_000;
 
 /** Whether a broker can be started on this machine. */
 export function canStartBroker(): boolean {
@@ -16,10 +19,33 @@ export function canStartBroker(): boolean {
   return has('java') && (existsSync(LIBS) || has('mvn'));
 }
 
-/** Prepares what brokers on this machine need, once. */
+/** Prepares what brokers on this machine need, once. Test files that come meanwhile wait. */
 export async function prepareBrokers(): Promise<void> {
-  await fetchJars();
-  if (!existsSync(CLASSES)) await archiveClasses();
+  if (existsSync(LIBS) && existsSync(CLASSES)) return;
+  await mkdir(CACHE, { recursive: true });
+  const { KAFKA_TEST_RUN = String(process.pid) } = process.env;
+  const turn = join(CACHE, `preparing-${KAFKA_TEST_RUN}`);
+  const isFirst = await made(turn);
+  if (!isFirst) {
+    const until = Date.now() + PREPARE_MS;
+    while (existsSync(turn) && Date.now() < until) await sleep(100);
+  }
+  try {
+    await fetchJars();
+    if (!existsSync(CLASSES)) await archiveClasses();
+  } finally {
+    if (isFirst) await rm(turn, { recursive: true, force: true });
+  }
+}
+
+/** Whether this call has made the folder: only one of several at once has. */
+async function made(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Security protocol of the listener for clients. */
