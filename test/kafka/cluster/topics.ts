@@ -1,23 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
 
 import { LogSetupError, LogUnavailableError } from '../../../src/log/upload-log.js';
-import { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
-import { describeWithBroker, KafkaLogs } from '../../support/kafka/kafka.js';
+import type { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
+import type { KafkaLogs } from '../../support/kafka/kafka.js';
 import { record } from '../../support/log/log-folders.js';
 import { until } from '../../support/kafka/until.js';
 import { describeTopics } from '../described-topics.js';
 
 const DURABLE = { 'min.insync.replicas': '2', 'unclean.leader.election.enable': 'false' };
 
-describeWithBroker('the topics of three brokers', () => {
-  let cluster: KafkaCluster;
-  beforeAll(async () => {
-    cluster = await KafkaCluster.start(3, { 'default.replication.factor': '3' });
-  });
-  afterAll(() => cluster.stop());
-  const logs = new KafkaLogs(() => cluster.brokers);
-  afterEach(() => logs.cleanUp());
+export function hasDurableTopics(cluster: () => KafkaCluster, logs: KafkaLogs): void {
   let lines: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
 
@@ -59,18 +52,21 @@ describeWithBroker('the topics of three brokers', () => {
 
   it('with two replicas take nothing that one of them alone would have', async () => {
     // Longer than the brokers take to notice that one of them is away.
-    const log = await logs.open({ replicationFactor: 2, timeoutMs: 20_000 });
-    const leader = await cluster.leader(`${logs.prefix}uploads`, 0);
-    const follower = await cluster.admin(async (admin) => {
+    const log = await logs.open({ replicationFactor: 2, timeoutMs: 12_000 });
+    const leader = await cluster().leader(`${logs.prefix}uploads`, 0);
+    const follower = await cluster().admin(async (admin) => {
       const { topics } = await admin.fetchTopicMetadata({ topics: [`${logs.prefix}uploads`] });
       return topics[0]!.partitions[0]!.replicas.find((id) => id !== leader)!;
     });
     await log.append('uploads', [record('both')]);
-    await cluster.node(follower).kill();
-    await expect(log.append('uploads', [record('one')])).rejects.toThrow(LogUnavailableError);
-    // Other processes still start.
-    await logs.open({ replicationFactor: 2 });
-    await cluster.node(follower).restart();
+    await cluster().node(follower).kill();
+    try {
+      await expect(log.append('uploads', [record('one')])).rejects.toThrow(LogUnavailableError);
+      // Other processes still start.
+      await logs.open({ replicationFactor: 2 });
+    } finally {
+      await cluster().node(follower).restart();
+    }
     await until(() =>
       log.append('uploads', [record('both again')]).then(
         () => true,
@@ -78,4 +74,4 @@ describeWithBroker('the topics of three brokers', () => {
       ),
     );
   });
-});
+}

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { LogRecord } from '../../../src/log/upload-log.js';
-import { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
-import { describeWithBroker, KafkaLogs } from '../../support/kafka/kafka.js';
+import type { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
+import type { KafkaLogs } from '../../support/kafka/kafka.js';
 import { record } from '../../support/log/log-folders.js';
 import { Collector, texts } from '../collector.js';
 import { until } from '../../support/kafka/until.js';
@@ -12,23 +12,18 @@ import { Worker } from '../worker.js';
 const isTrue = (): boolean => true;
 const isFalse = (): boolean => false;
 
-describeWithBroker('while partitions change their leaders', () => {
-  let cluster: KafkaCluster;
-  beforeAll(async () => {
-    cluster = await KafkaCluster.start();
-  });
-  afterAll(() => cluster.stop());
-  const logs = new KafkaLogs(() => cluster.brokers);
-  afterEach(async () => {
-    for (const { proxy } of cluster.nodes) proxy.fetchDelayMs = 0;
-    await logs.cleanUp();
+export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): void {
+  afterEach(() => {
+    for (const { proxy } of cluster().nodes) proxy.fetchDelayMs = 0;
   });
   const uploads = (): string => `${logs.prefix}uploads`;
 
   it('an answer that was on its way when the group was joined anew moves nothing on', async () => {
     const log = await logs.open({ partitions: 2, replicationFactor: 3, compression: 'none' });
-    const leader = await cluster.leader(uploads(), 1);
-    if ((await cluster.leader(uploads(), 0)) === leader) await cluster.moveLeader(uploads(), 0);
+    const leader = await cluster().leader(uploads(), 1);
+    if ((await cluster().leader(uploads(), 0)) === leader) {
+      await cluster().moveLeader(uploads(), 0);
+    }
     const append = (...names: string[]): Promise<unknown> =>
       log.append(
         'uploads',
@@ -39,10 +34,10 @@ describeWithBroker('while partitions change their leaders', () => {
     await append('a', 'b', 'c');
     await until(() => collector.seen.length === 3);
 
-    const held = cluster.node(leader).proxy.holdFetch(Buffer.from('on its way'));
+    const held = cluster().node(leader).proxy.holdFetch(Buffer.from('on its way'));
     await append('on its way');
     await held.arrived;
-    const moving = cluster.moveLeader(uploads(), 0);
+    const moving = cluster().moveLeader(uploads(), 0);
     await until(() => collector.events.filter((event) => event === '+1@0').length > 1);
     const begun = collector.seen.length;
     held.release();
@@ -55,18 +50,18 @@ describeWithBroker('while partitions change their leaders', () => {
   it('appends go on when another leads what a broker led that takes connections and is silent', async () => {
     const options = { partitions: 1, replicationFactor: 3, timeoutMs: 4_000 };
     await logs.open(options);
-    const leader = await cluster.leader(uploads(), 0);
+    const leader = await cluster().leader(uploads(), 0);
     // The client knows this broker only.
-    const brokers = [`127.0.0.1:${cluster.node(leader).proxy.port}`];
+    const brokers = [`127.0.0.1:${cluster().node(leader).proxy.port}`];
     const log = await logs.open({ ...options, brokers });
     await log.append('uploads', [record('before')]);
-    cluster.node(leader).signal('SIGSTOP');
+    cluster().node(leader).signal('SIGSTOP');
     try {
       await until(() => log.append('uploads', [record('during')]).then(isTrue, isFalse));
-      expect(await cluster.leader(uploads(), 0)).not.toBe(leader);
+      expect(await cluster().leader(uploads(), 0)).not.toBe(leader);
     } finally {
-      cluster.node(leader).signal('SIGCONT');
-      await cluster.inSync([uploads()]);
+      cluster().node(leader).signal('SIGCONT');
+      await cluster().inSync([uploads()]);
     }
   }, 90_000);
 
@@ -79,7 +74,7 @@ describeWithBroker('while partitions change their leaders', () => {
     );
     const tailed: LogRecord[] = [];
     const tail = await producer.tail('uploads', [], (records) => tailed.push(...records));
-    for (const { id, proxy } of cluster.nodes) proxy.fetchDelayMs = 60 * id;
+    for (const { id, proxy } of cluster().nodes) proxy.fetchDelayMs = 60 * id;
     let number = 0;
     const appends = new AbortController();
     const appending = (async () => {
@@ -95,7 +90,7 @@ describeWithBroker('while partitions change their leaders', () => {
     try {
       await until(() => seen().size > 100);
       for (let move = 0; move < 2 * partitions; move++) {
-        await cluster.moveLeader(uploads(), move % partitions);
+        await cluster().moveLeader(uploads(), move % partitions);
       }
       appends.abort();
       await appending;
@@ -120,4 +115,4 @@ describeWithBroker('while partitions change their leaders', () => {
       return String(committed) === String(ends);
     });
   });
-});
+}

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
-import { describeWithBroker, KafkaLogs } from '../../support/kafka/kafka.js';
+import type { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
+import type { KafkaLogs } from '../../support/kafka/kafka.js';
 import { countFault, IS_SOAK } from '../../support/service/soak.js';
-
-/** Two of three brokers killed and started again, while a process appends to every partition. */
 
 const TIMES = IS_SOAK ? 20 : 3;
 const PARTITIONS = 6;
@@ -15,21 +13,12 @@ const AWAY_MS = { least: 500, most: 14_000 };
 const BACK_MS = 60_000;
 const RECORD = { key: 'a', headers: {}, value: Buffer.alloc(100_000) };
 
-describeWithBroker('a log whose brokers go away', () => {
-  let brokers: KafkaCluster;
-  let logs: KafkaLogs;
-  beforeAll(async () => {
-    brokers = await KafkaCluster.start(3, { 'broker.session.timeout.ms': '6000' });
-    logs = new KafkaLogs(() => brokers.brokers);
-  });
-  afterAll(async () => {
-    await logs.cleanUp();
-    await brokers.stop();
-  });
-
+/** Two of three brokers killed and started again, while a process appends to every partition. */
+export function takesRecordsAgain(cluster: () => KafkaCluster, logs: KafkaLogs): void {
   it(
     'takes records for every partition again when they are back',
     async () => {
+      const brokers = cluster();
       const log = await logs.open({ partitions: PARTITIONS, replicationFactor: 3 });
       const appended = new Array<number>(PARTITIONS).fill(0);
       const stopping = new AbortController();
@@ -61,4 +50,4 @@ describeWithBroker('a log whose brokers go away', () => {
     },
     TIMES * (AWAY_MS.most + BACK_MS),
   );
-});
+}
