@@ -5,10 +5,13 @@ import type { LogRecord } from '../../../src/log/upload-log.js';
 import type { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
 import type { KafkaLogs } from '../../support/kafka/kafka.js';
 import { record } from '../../support/log/log-folders.js';
+import { IS_SOAK } from '../../support/service/soak.js';
 import { Collector, texts } from '../collector.js';
 import { until } from '../../support/kafka/until.js';
 import { Worker } from '../worker.js';
 
+/** How often each partition changes its leader under load. */
+const MOVES = IS_SOAK ? 2 : 1;
 const isTrue = (): boolean => true;
 const isFalse = (): boolean => false;
 
@@ -89,7 +92,7 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
     const seen = (): Set<string> => new Set(workers.flatMap((worker) => texts(worker.seen)));
     try {
       await until(() => seen().size > 100);
-      for (let move = 0; move < 2 * partitions; move++) {
+      for (let move = 0; move < MOVES * partitions; move++) {
         await cluster().moveLeader(uploads(), move % partitions);
       }
       appends.abort();
