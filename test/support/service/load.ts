@@ -36,6 +36,8 @@ class Uploader {
   unanswered = 0;
   /** When the unanswered request began. */
   sendingSince: number | undefined;
+  /** When the last accepted request began. */
+  acceptedSince = 0;
   /** Status of the last answer, or the error instead of one. */
   last: unknown;
   private number = 0;
@@ -77,7 +79,8 @@ class Uploader {
 
   private async createUntilAccepted(file: string): Promise<string> {
     for (;;) {
-      this.sendingSince = Date.now();
+      const since = Date.now();
+      this.sendingSince = since;
       const answer = await this.client
         .post('cost', file, this.files.overMs)
         .catch((error: unknown) => {
@@ -87,6 +90,7 @@ class Uploader {
       this.sendingSince = undefined;
       if (answer !== undefined) this.last = answer.status;
       if (answer?.status === 201) {
+        this.acceptedSince = since;
         return ((await answer.json()) as { requestId: string }).requestId;
       }
       // 401: the token is younger than a second.
@@ -167,11 +171,8 @@ export class Load {
 
   /** Resolves when every account has an accepted upload that began after this call. */
   async accepts(): Promise<void> {
-    // The next accepted upload may have begun before this call.
-    const wanted = this.uploaders.map((uploader) => uploader.accepted.length + 2);
-    await this.until(() =>
-      this.uploaders.every(({ accepted }, i) => accepted.length >= wanted[i]!),
-    );
+    const called = Date.now();
+    await this.until(() => this.uploaders.every(({ acceptedSince }) => acceptedSince > called));
   }
 
   /** Resolves when every upload that has begun is answered. */
