@@ -19,8 +19,9 @@ const ROLES = ['gateway', 'ingest', 'ingest', 'status'] as const;
 export const INGEST_PROCESSES = ROLES.filter((role) => role === 'ingest').length;
 /** Far below the session timeout: a silent broker first falls behind, and then counts as dead. */
 const LAG_LIMIT_MS = 3_000;
-/** Begins with the last heartbeat, up to two seconds before the broker falls silent. */
-const SESSION_MS = 10_000;
+/** Begins with the last heartbeat, up to half a second before the broker falls silent. */
+const SESSION_MS = 8_500;
+const HEARTBEAT_MS = 500;
 const CLIENTS = 6;
 /** Each file has three chunks. The first is there after a third of the time. */
 const FILES = { rows: 9_000, largeEach: 1, overMs: 2_200, pauseMs: 100 };
@@ -48,8 +49,9 @@ export class ThreeBrokers {
     const brokers = await KafkaCluster.start(3, {
       'replica.lag.time.max.ms': `${LAG_LIMIT_MS}`,
       'broker.session.timeout.ms': `${SESSION_MS}`,
+      'broker.heartbeat.interval.ms': `${HEARTBEAT_MS}`,
       // Leadership soon returns to a restarted broker, so that every broker has some to lose.
-      'leader.imbalance.check.interval.seconds': '2',
+      'leader.imbalance.check.interval.seconds': '1',
       'leader.imbalance.per.broker.percentage': '0',
     });
     const cluster = await Cluster.on(brokers, {
