@@ -41,7 +41,7 @@ describeWithBroker('a rebalance', () => {
         accounts,
         dataDir: sharedDir,
         port: () => gateway.ports.api,
-        files: { rows: 6_000, overMs: UPLOAD_MS },
+        files: { rows: 1_100, overMs: UPLOAD_MS },
       });
       let members = [await cluster.start('ingest')];
       load.start();

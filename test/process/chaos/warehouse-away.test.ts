@@ -52,7 +52,7 @@ describeWithBroker('while the warehouse is away', () => {
   test('uploads are accepted and wait, the memory of ingest stays flat, and all succeed afterwards', async () => {
     const { sharedDir, clickhouse } = cluster;
     const port = (): number => gateway.ports.api;
-    const files = { rows: 9_000, pauseMs: 100 };
+    const files = { rows: 1_600, pauseMs: 100 };
     const load = await Load.create({ clients: 4, dataDir: sharedDir, port, files });
     const known = await client.upload('cost', FILE);
     load.start();

@@ -11,6 +11,8 @@ import { COST, csvOf, type CsvRow, WarehouseModel } from '../model/warehouse-mod
 
 /** Shorter than a test's time limit, so that a failure shows what the load waits for. */
 const STALLED_MS = 200_000;
+/** In every row, so that few rows make several chunks. Each row is compared in the end. */
+const TEXT = 'x'.repeat(200);
 
 interface Sent {
   readonly requestId: string;
@@ -74,6 +76,7 @@ class Uploader {
       impressions: String(i),
       clicks: isValid ? String(this.number) : 'many',
       cost: String(this.number / 4),
+      ad_group: TEXT,
     }));
   }
 
@@ -126,7 +129,7 @@ export class Load {
   }): Promise<Load> {
     const load = new Load();
     const { accounts = 'account' } = options;
-    const files: Files = { rows: 4_000, largeEach: 3, overMs: 0, pauseMs: 0, ...options.files };
+    const files: Files = { rows: 700, largeEach: 3, overMs: 0, pauseMs: 0, ...options.files };
     for (let i = 0; i < options.clients; i++) {
       const account = `${accounts}-${i}`;
       const token = await tokenFor(options.dataDir, account);
