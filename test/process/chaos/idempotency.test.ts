@@ -25,9 +25,13 @@ describeWithBroker('two gateways', () => {
   beforeAll(async () => {
     cluster = await Cluster.open({ env: QUICK });
     token = await tokenFor(cluster.sharedDir, 'acme');
-    await cluster.start('ingest');
-    await cluster.start('status');
-    gateways = [await cluster.start('gateway'), await cluster.start('gateway')];
+    const [first, second] = await Promise.all([
+      cluster.start('gateway'),
+      cluster.start('gateway'),
+      cluster.start('ingest'),
+      cluster.start('status'),
+    ]);
+    gateways = [first, second];
   });
   afterAll(() => cluster.close());
 
