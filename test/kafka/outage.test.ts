@@ -56,9 +56,12 @@ describeWithBroker('while the broker is away', () => {
     await consumption.commit(0, 1);
 
     await broker.kill();
-    expect(await refusal(log.append('uploads', [record('lost?')]))).toBeLessThan(IN_TIME_MS);
-    expect(await refusal(log.endOffsets('uploads'))).toBeLessThan(IN_TIME_MS);
-    expect(await refusal(log.committedOffsets('uploads', 'ingest'))).toBeLessThan(IN_TIME_MS);
+    const refusals = await Promise.all([
+      refusal(log.append('uploads', [record('lost?')])),
+      refusal(log.endOffsets('uploads')),
+      refusal(log.committedOffsets('uploads', 'ingest')),
+    ]);
+    expect(Math.max(...refusals)).toBeLessThan(IN_TIME_MS);
     await expect(tail.reached([2], 100)).rejects.toThrow(LogUnavailableError);
     // The number of waiting appends is bounded. Beyond it a client gets the refusal at once.
     const large = Buffer.alloc(1_000_000);
@@ -92,8 +95,11 @@ describeWithBroker('while the broker is away', () => {
     broker.signal('SIGSTOP');
     await sleep(200);
     try {
-      expect(await refusal(log.append('uploads', [record('late')]))).toBeLessThan(IN_TIME_MS);
-      expect(await refusal(log.endOffsets('uploads'))).toBeLessThan(IN_TIME_MS);
+      const refusals = await Promise.all([
+        refusal(log.append('uploads', [record('late')])),
+        refusal(log.endOffsets('uploads')),
+      ]);
+      expect(Math.max(...refusals)).toBeLessThan(IN_TIME_MS);
     } finally {
       broker.signal('SIGCONT');
     }
