@@ -1,17 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ITopicConfig } from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 
 import { KafkaLog } from '../../src/log/kafka/kafka-log.js';
 import { LogSetupError, TOPICS } from '../../src/log/upload-log.js';
-import { KafkaBroker } from '../support/kafka/kafka-broker.js';
-import {
-  describeWithBroker,
-  describeWithKafka,
-  KafkaLogs,
-  sharedBrokers,
-} from '../support/kafka/kafka.js';
+import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
 import { record } from '../support/log/log-folders.js';
 import { describeTopics } from './described-topics.js';
 
@@ -134,38 +128,5 @@ describe('brokers whose name nobody knows', () => {
     stopping.abort(new Error('stopped'));
     await expect(ready).rejects.toThrow('stopped');
     await log.close();
-  });
-});
-
-describeWithBroker('a broker that asks for credentials', () => {
-  const user = 'service';
-  const password = 'right-password';
-  let broker: KafkaBroker;
-  beforeAll(async () => {
-    const jaas = `org.apache.kafka.common.security.plain.PlainLoginModule required user_${user}="${password}";`;
-    broker = await KafkaBroker.start(
-      { 'listener.name.client.plain.sasl.jaas.config': jaas, 'sasl.enabled.mechanisms': 'PLAIN' },
-      'SASL_PLAINTEXT',
-    );
-  });
-  afterAll(() => broker.stop());
-  const logs = new KafkaLogs(() => [broker.address]);
-  afterEach(() => logs.cleanUp());
-
-  it('takes the right ones', async () => {
-    const log = await logs.open({ sasl: { mechanism: 'plain', username: user, password } });
-    await log.append('uploads', [record('a')]);
-  });
-
-  it('ends the start with a line that names the variables when they are wrong', async () => {
-    const sasl = { mechanism: 'plain', username: user, password: 'wrong' } as const;
-    const opening = logs.open({ sasl });
-    await expect(opening).rejects.toThrow(/^KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: /);
-    await expect(opening).rejects.toThrow(LogSetupError);
-  });
-
-  it('ends the start with a line that names the mechanism when it does not know it', async () => {
-    const sasl = { mechanism: 'scram-sha-512', username: user, password } as const;
-    await expect(logs.open({ sasl })).rejects.toThrow(/^KAFKA_SASL_MECHANISM: /);
   });
 });
