@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 
-import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
+import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
+import { KafkaLogs } from '../support/kafka/kafka.js';
 import { KafkaBroker } from '../support/kafka/kafka-broker.js';
 import { KafkaProxy } from '../support/kafka/kafka-proxy.js';
 import { record } from '../support/log/log-folders.js';

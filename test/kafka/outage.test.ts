@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { LogUnavailableError, type LogRecord } from '../../src/log/upload-log.js';
 import { KafkaBroker } from '../support/kafka/kafka-broker.js';
-import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
+import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
+import { KafkaLogs } from '../support/kafka/kafka.js';
 import { record } from '../support/log/log-folders.js';
 import { Collector, texts } from './collector.js';
 import { until } from '../support/kafka/until.js';

@@ -11,7 +11,8 @@ import {
 import { logRefusals } from '../../src/ops/metrics.js';
 import { KafkaBroker } from '../support/kafka/kafka-broker.js';
 import { KafkaProxy } from '../support/kafka/kafka-proxy.js';
-import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
+import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
+import { KafkaLogs } from '../support/kafka/kafka.js';
 import { record } from '../support/log/log-folders.js';
 import { Collector, texts } from './collector.js';
 import { until } from '../support/kafka/until.js';

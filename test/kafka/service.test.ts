@@ -9,7 +9,8 @@ import { ApiClient } from '../support/service/api-client.js';
 import { makeCertificate } from '../support/machine/certificate.js';
 import { freePorts } from '../support/machine/free-ports.js';
 import { KafkaBroker } from '../support/kafka/kafka-broker.js';
-import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
+import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
+import { KafkaLogs } from '../support/kafka/kafka.js';
 import {
   makeDataDir,
   removeDataDir,

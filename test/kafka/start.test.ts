@@ -12,7 +12,8 @@ import kafkajs from 'kafkajs';
 
 import { LogSetupError } from '../../src/log/upload-log.js';
 import { KafkaBroker } from '../support/kafka/kafka-broker.js';
-import { describeWithBroker, KafkaLogs } from '../support/kafka/kafka.js';
+import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
+import { KafkaLogs } from '../support/kafka/kafka.js';
 import { record } from '../support/log/log-folders.js';
 import { makeDataDir, removeDataDir, ServiceProcess } from '../support/service/service-process.js';
 

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
 
 import { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
-import { describeWithBroker, KafkaLogs } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
+import { KafkaLogs } from '../../support/kafka/kafka.js';
 import { takesRecordsAgain } from './appends.js';
 import { followsLeaders } from './moved-leaders.js';
 import { hasDurableTopics } from './topics.js';

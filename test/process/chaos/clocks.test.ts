@@ -4,7 +4,7 @@ import { ApiClient } from '../../support/service/api-client.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { expectViewsToEqual } from '../../support/model/compare-views.js';
 import { expectInvariants } from '../../support/service/invariants.js';
-import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { KafkaProxy } from '../../support/kafka/kafka-proxy.js';
 import { clockShiftedBy } from '../../support/service/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';

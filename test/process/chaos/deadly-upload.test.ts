@@ -10,7 +10,7 @@ import { clientOf } from '../../support/service/client-of.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { expectViewsToEqual } from '../../support/model/compare-views.js';
 import { expectInvariants } from '../../support/service/invariants.js';
-import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { killedBy } from '../../support/service/preloads/preload.js';
 import type { ServiceProcess } from '../../support/service/service-process.js';
 import {

@@ -10,7 +10,7 @@ import {
   send,
   storedClicks,
 } from '../../support/service/idempotent.js';
-import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { killedAtEnd } from '../../support/service/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { countFault } from '../../support/service/soak.js';

@@ -8,7 +8,7 @@ import type { Role } from '../../../src/config/config.js';
 import { until } from '../../support/kafka/until.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { isAnyAlone } from '../../support/service/crash-journal.js';
-import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { Load } from '../../support/service/load.js';
 import type { ServiceProcess } from '../../support/service/service-process.js';
 import { IS_SOAK } from '../../support/service/soak.js';

@@ -6,7 +6,7 @@ import { clientOf } from '../../support/service/client-of.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { expectViewsToEqual } from '../../support/model/compare-views.js';
 import { expectInvariants } from '../../support/service/invariants.js';
-import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { headerBytes, KafkaProxy } from '../../support/kafka/kafka-proxy.js';
 import type { ServiceProcess } from '../../support/service/service-process.js';
 import { IS_SOAK } from '../../support/service/soak.js';

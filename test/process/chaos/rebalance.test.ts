@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { Cluster } from '../../support/service/cluster.js';
-import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { Load } from '../../support/service/load.js';
 import type { ServiceProcess } from '../../support/service/service-process.js';
 import { countFault, IS_SOAK } from '../../support/service/soak.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../support/service/api-client.js';
 import { Cluster } from '../../support/service/cluster.js';
-import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import {
   ACCOUNT,
   FILE,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { UploadRequestRecord } from '../../../src/status/transition.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { Cluster } from '../../support/service/cluster.js';
-import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { Load } from '../../support/service/load.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { IS_SOAK } from '../../support/service/soak.js';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient } from '../../support/service/api-client.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { expectViewsToEqual } from '../../support/model/compare-views.js';
-import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { Load } from '../../support/service/load.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { countFault } from '../../support/service/soak.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ApiClient } from '../../support/service/api-client.js';
 import { clientOf } from '../../support/service/client-of.js';
 import { Cluster } from '../../support/service/cluster.js';
-import { describeWithBroker } from '../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { expectLargeFilesUnmixed } from '../../support/files/large-files.js';
 import type { ServiceProcess } from '../../support/service/service-process.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';

@@ -2,7 +2,6 @@ import { ClickHouseWarehouse } from '../../../src/warehouse/clickhouse/clickhous
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
-import { openEmptyWarehouse } from './warehouse.js';
 
 /** The adapters of the warehouse port. */
 export const WAREHOUSES = ['chdb', 'clickhouse'] as const;
@@ -15,7 +14,11 @@ export interface OpenWarehouse {
 
 /** Opens a warehouse without a schema. A process can have only one `chdb` warehouse at a time. */
 export async function openWarehouseOf(kind: WarehouseKind): Promise<OpenWarehouse> {
-  if (kind === 'chdb') return openEmptyWarehouse();
+  if (kind === 'chdb') {
+    // Loads the engine, half a gigabyte, which most test files leave to the processes they start.
+    const { openEmptyWarehouse } = await import('./warehouse.js');
+    return openEmptyWarehouse();
+  }
   const server = await ClickHouseHttp.start();
   const warehouse = connectTo(server);
   return {

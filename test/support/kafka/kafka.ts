@@ -14,12 +14,6 @@ import { canStartBroker, KafkaBroker } from './kafka-broker.js';
 const GIVEN = process.env['KAFKA_BROKERS']?.split(',');
 const START_MS = 240_000;
 
-/** Tests that start their own brokers. Skipped with a message where they cannot; fails in CI. */
-export const describeWithBroker = describeIf(
-  canStartBroker,
-  'Java and Maven are missing, so no Kafka broker can be started',
-);
-
 /** Tests that can use any brokers: those of KAFKA_BROKERS, or the shared broker of the run. */
 export const describeWithKafka = describeIf(
   () => GIVEN !== undefined || canStartBroker(),

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe } from '@jest/globals';
 
 import type { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
-import { describeWithBroker } from '../kafka/kafka.js';
+import { describeWithBroker } from '../kafka/describe-with-broker.js';
 import { KafkaBroker } from '../kafka/kafka-broker.js';
 import { makeDataDir, type Ports, removeDataDir, ServiceProcess } from './service-process.js';
 import { countFault, IS_SOAK } from './soak.js';

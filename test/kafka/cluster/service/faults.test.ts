@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 import { afterAll, beforeAll, test } from '@jest/globals';
 
-import { describeWithBroker } from '../../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../../support/kafka/describe-with-broker.js';
 import { seededRandom } from '../../../support/model/seeded-random.js';
 import { countFault, IS_SOAK } from '../../../support/service/soak.js';
 import { ThreeBrokers } from '../../../support/service/three-brokers.js';

@@ -9,7 +9,8 @@ import { TOPICS } from '../../../../src/log/upload-log.js';
 import { adapted, commandsOf } from '../../../support/documents/commands.js';
 import { snippet } from '../../../support/documents/page.js';
 import { KafkaBroker } from '../../../support/kafka/kafka-broker.js';
-import { describeWithBroker, KafkaLogs } from '../../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../../support/kafka/describe-with-broker.js';
+import { KafkaLogs } from '../../../support/kafka/kafka.js';
 import { record } from '../../../support/log/log-folders.js';
 import { type Outcome, outcomeOf } from '../../../support/service/outcome.js';
 import {
