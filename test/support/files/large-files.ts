@@ -6,7 +6,7 @@ import type { ApiClient } from '../service/api-client.js';
 import type { QueryTarget } from '../model/compare-views.js';
 import type { ServiceProcess } from '../service/service-process.js';
 
-const FILES = 150;
+const FILES = 90;
 const ROWS = 5_000;
 const AT_ONCE = 12;
 
