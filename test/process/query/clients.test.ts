@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -7,7 +8,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { adapted, ROOT, sh } from '../../support/documents/commands.js';
 import { Page, snippet } from '../../support/documents/page.js';
-import { runs } from '../../support/service/command.js';
+import { builtOnce, isBuilt } from '../../support/machine/built-once.js';
+import { run as runNow, runs } from '../../support/service/command.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../support/machine/python.js';
 import { ServiceWithSamples } from '../../support/files/samples.js';
@@ -17,6 +19,10 @@ import { ServiceWithSamples } from '../../support/files/samples.js';
 const run = promisify(execFile);
 const HERE = fileURLToPath(new URL('python/', import.meta.url));
 const PYTHON = 'clickhouse-connect';
+const JDBC = fileURLToPath(new URL('jdbc/', import.meta.url));
+const JDBC_DRIVER = 'clickhouse-jdbc-0.9.4';
+/** The first run downloads the driver. */
+const JDBC_SET_UP_MS = 600_000;
 
 let samples: ServiceWithSamples;
 beforeAll(async () => {
@@ -130,3 +136,48 @@ describeIf(hasPython(PYTHON), 'Python with its module venv is missing')(
     });
   },
 );
+
+const canRunJdbc =
+  runs('javac', ['-version']) && (isBuilt(JDBC_DRIVER) || runs('mvn', ['-version']));
+
+/**
+ * The official JDBC driver, which DBeaver, Metabase and Tableau use, with its defaults: it asks for
+ * ClickHouse's compressed blocks.
+ */
+describeIf(canRunJdbc, 'a JDK or Maven is missing')('the JDBC driver', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = builtOnce(JDBC_DRIVER, (fresh) => {
+      cpSync(JDBC, fresh, { recursive: true });
+      const copy = ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=libs'];
+      runNow('mvn', ['-f', join(fresh, 'pom.xml'), ...copy]);
+    });
+  }, JDBC_SET_UP_MS);
+
+  test('reads metadata, types, parameters and a large result, and is refused what it may not', async () => {
+    const classPath = join(folder, 'libs', '*');
+    const url = connecting(/`(jdbc:[^`]+)`/);
+    const { stdout } = await run('java', ['-cp', classPath, join(JDBC, 'Client.java'), url]);
+    const lines = stdout.trim().split('\n');
+    const valuesOf = (name: string): string[] =>
+      lines
+        .filter((line) => line.startsWith(`${name}: `))
+        .map((line) => line.slice(name.length + 2));
+    expect(valuesOf('product')).toEqual(['ClickHouse']);
+    expect(valuesOf('tables')).toEqual(['[cost, cost_report, cost_rows, cost_summary]']);
+    expect(valuesOf('columns')[0]).toMatch(/^\[account LowCardinality\(String\), date Date, /);
+    expect(valuesOf('types')).toEqual(['[LowCardinality(String), String, UInt64, Float64, Date]']);
+    expect(valuesOf('row')).toEqual([
+      '[Newsletter, EUR, 12, 6.4]',
+      '[Radio, EUR, 0, 840.0]',
+      '[newsletter, EUR, 1223, 566.25]',
+      '[newsletter, USD, 410, 205.0]',
+    ]);
+    expect(valuesOf('large')).toEqual(['[300000, 44999850000]']);
+    expect(valuesOf('prepared')).toEqual(['1633', '0']);
+    expect(valuesOf('unknown')[0]).toContain('UNKNOWN_IDENTIFIER');
+    expect(valuesOf('function')[0]).toContain('FUNCTION_NOT_ALLOWED');
+    expect(valuesOf('insert')[0]).toContain('READONLY');
+    expect(valuesOf('drop')[0]).toContain('READONLY');
+  });
+});
