@@ -13,6 +13,10 @@ import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/wa
 /** Processes records of the log again: one upload on purpose, or all without harm. */
 
 const ACCOUNT = 'acme';
+/** Rows of the right upload, large enough for several chunks, and of the wrong one. */
+const RIGHT = 600;
+const WRONG = 500;
+const FEW = 10;
 
 /** Two rows each agree in all but their numbers, so that reports show their sums. */
 const rowsOf = (clicks: number, rows: number): CsvRow[] =>
@@ -24,6 +28,7 @@ const rowsOf = (clicks: number, rows: number): CsvRow[] =>
     impressions: '1',
     clicks: String(clicks),
     cost: '0.5',
+    ad_group: 'x'.repeat(230),
   }));
 
 describeDeployments((kind) => {
@@ -54,10 +59,9 @@ describeDeployments((kind) => {
   }
 
   test('an upload that a wrong one has overwritten comes back, above all others', async () => {
-    // Large enough for several chunks.
-    const right = rowsOf(1, 4_000);
+    const right = rowsOf(1, RIGHT);
     const requestId = await upload(right);
-    await upload(rowsOf(2, 3_000));
+    await upload(rowsOf(2, WRONG));
     const replayed = (await deployment.customData('replay', '--request', requestId)).trim();
     expect(replayed).not.toBe(requestId);
     const record = await client.finished('cost', replayed);
@@ -68,12 +72,12 @@ describeDeployments((kind) => {
     bytes.set(replayed, bytes.get(requestId)!);
     await expectViewsToEqual(deployment, model, ACCOUNT);
     // A later upload wins over the replayed one.
-    await upload(rowsOf(3, 10));
+    await upload(rowsOf(3, FEW));
     await expectViewsToEqual(deployment, model, ACCOUNT);
   });
 
   test('as JSON a replay is the id of the new request', async () => {
-    const rows = rowsOf(3, 10);
+    const rows = rowsOf(3, FEW);
     const requestId = await upload(rows);
     const [replayed, ...others] = jsonLines(
       await deployment.customData('replay', '--request', requestId, '--json'),
@@ -111,8 +115,8 @@ describeDeployments((kind) => {
           await deployment.service.metrics(),
         )?.[1] ?? 0,
       );
-    // The counters of the new process begin at 0.
-    while ((await validated()) < 11_030) await sleep(100);
+    // The counters of the new process begin at 0. Two uploads were replayed.
+    while ((await validated()) < 2 * RIGHT + WRONG + 3 * FEW) await sleep(100);
     await expectInvariants(deployment.service, deployment, {
       account: ACCOUNT,
       succeeded: accepted,
