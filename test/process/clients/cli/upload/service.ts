@@ -16,17 +16,22 @@ export class UploadFixture {
     readonly service: ServiceProcess,
     readonly folder: string,
     readonly token: string,
+    /** By account: the tokens of the others. */
+    private readonly others: ReadonlyMap<string, string>,
     /** Where the command line tool keeps the states of uploads. */
     readonly stateHome: string,
   ) {}
 
-  static async open(): Promise<UploadFixture> {
+  /** @param accounts besides `acme` */
+  static async open(...accounts: readonly string[]): Promise<UploadFixture> {
     const folder = await makeDataDir();
     const token = await tokenFor(folder, 'acme');
+    const others = new Map<string, string>();
+    for (const account of accounts) others.set(account, await tokenFor(folder, account));
     const service = await ServiceProcess.start(folder);
     const stateHome = join(folder, 'state-home');
     await mkdir(stateHome);
-    return new UploadFixture(service, folder, token, stateHome);
+    return new UploadFixture(service, folder, token, others, stateHome);
   }
 
   async close(): Promise<void> {
@@ -45,10 +50,15 @@ export class UploadFixture {
     return path;
   }
 
-  start(args: readonly string[], input?: string | Uint8Array, url = this.url): Running {
+  start(
+    args: readonly string[],
+    input?: string | Uint8Array,
+    url = this.url,
+    account = 'acme',
+  ): Running {
     const env = {
       CUSTOM_DATA_URL: url,
-      CUSTOM_DATA_TOKEN: this.token,
+      CUSTOM_DATA_TOKEN: this.others.get(account) ?? this.token,
       XDG_STATE_HOME: this.stateHome,
     };
     return startProgram(env, args, input);

@@ -17,11 +17,11 @@ import { costRows, UploadFixture } from './service.js';
 
 let fixture: UploadFixture;
 let proxy: Proxy | undefined;
-/** All uploads of these tests, in order. */
+/** All uploads of these tests, in order. Tests that compare rows have an account each. */
 const model = new WarehouseModel();
 
 beforeAll(async () => {
-  fixture = await UploadFixture.open();
+  fixture = await UploadFixture.open('packed', 'twice');
 });
 afterEach(async () => {
   await proxy?.close();
@@ -67,11 +67,11 @@ test('a file of 12,000 rows with its keys far apart is stored as the model says,
 test('standard input is a file, and gzip is unpacked', async () => {
   const rows = metricRows(5_000, 40);
   const input = gzipSync(csvOf(SELF_SERVE, rows));
-  const { code, out } = await fixture.start(['upload', '-', '--family', 'self-serve'], input)
-    .outcome;
+  const args = ['upload', '-', '--family', 'self-serve'];
+  const { code, out } = await fixture.start(args, input, fixture.url, 'packed').outcome;
   expect([code, out]).toEqual([0, 'standard input: 5000 rows in 1 request: 1 succeeded\n']);
-  model.apply('acme', SELF_SERVE, rows);
-  await expectViewsToEqual(fixture.service, model, 'acme');
+  model.apply('packed', SELF_SERVE, rows);
+  await expectViewsToEqual(fixture.service, model, 'packed');
 });
 
 test('of several files with the same keys the last one wins, whatever their sizes', async () => {
@@ -82,10 +82,10 @@ test('of several files with the same keys the last one wins, whatever their size
     await fixture.file('second.csv', csvOf(COST, small)),
   ];
   const args = ['upload', ...paths, '--family', 'cost', '--concurrency', '16'];
-  expect((await fixture.start(args).outcome).code).toBe(0);
-  model.apply('acme', COST, large);
-  model.apply('acme', COST, small);
-  await expectViewsToEqual(fixture.service, model, 'acme');
+  expect((await fixture.start(args, undefined, fixture.url, 'twice').outcome).code).toBe(0);
+  model.apply('twice', COST, large);
+  model.apply('twice', COST, small);
+  await expectViewsToEqual(fixture.service, model, 'twice');
 });
 
 test('a request that fails is told with its reasons by the rows of the file, and ends with 1', async () => {
