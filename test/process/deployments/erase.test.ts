@@ -17,8 +17,8 @@ import { jsonLines } from '../../support/service/outcome.js';
 
 /** Short, because the last step of an erasure waits for uploads that were under way. */
 const SETTINGS = {
-  UPLOAD_DEADLINE_SECONDS: '12',
-  LOG_TIMEOUT_SECONDS: '4',
+  UPLOAD_DEADLINE_SECONDS: '8',
+  LOG_TIMEOUT_SECONDS: '3',
   CLICKHOUSE_TIMEOUT_SECONDS: '10',
 };
 const ERASE_MS = 90_000;
@@ -26,7 +26,7 @@ const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 /** Keys that are used before and after the erasure, with the same file or with another. */
 const KEYS = { same: 'same', another: 'another', underWay: 'under way' };
 /** Longer than a command takes, shorter than the deadline. */
-const SLOW_UPLOAD_MS = 6_000;
+const SLOW_UPLOAD_MS = 4_000;
 const TABLES = [
   'cost',
   'self_serve',
