@@ -8,6 +8,7 @@ import { expectViewsToEqual } from '../../support/model/compare-views.js';
 import type { Transition } from '../../../src/status/transition.js';
 import { Deployment } from '../../support/service/deployment.js';
 import { tokenFor } from '../../support/service/service-process.js';
+import { IS_SOAK } from '../../support/service/soak.js';
 import {
   COST,
   csvOf,
@@ -19,6 +20,8 @@ import {
 /** The built service while its ClickHouse server is away, hangs, dies, or loses its answers. */
 
 const MIB = 1_048_576;
+/** Longer than its timeout. */
+const AWAY_MS = IS_SOAK ? 5_000 : 2_000;
 const ACCOUNT = 'acme';
 const SETTINGS = {
   CLICKHOUSE_TIMEOUT_SECONDS: '1',
@@ -92,7 +95,7 @@ test('uploads are accepted while it is away, wait as validated, and all succeed 
   await server.refuse();
   const requests: string[] = [];
   const before = await residentBytes();
-  const end = Date.now() + 5_000;
+  const end = Date.now() + AWAY_MS;
   // Each file has about 100 KB.
   while (Date.now() < end || requests.length < 100) requests.push(await post(1_000));
   await sleep(500);
