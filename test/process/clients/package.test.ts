@@ -29,7 +29,7 @@ beforeAll(async () => {
   const packed = await run('npm', ['run', '--silent', 'pack:client', '--', folder], { cwd: ROOT });
   const file = packed.stdout.trim().split('\n').at(-1)!;
   const npm = await realpath(runNow('sh', ['-c', 'command -v npm']).trim());
-  for (const major of VERSIONS) await install(file, major, npm);
+  await Promise.all(VERSIONS.map((major) => install(file, major, npm)));
 }, INSTALL_MS);
 afterAll(async () => {
   await fixture.close();
