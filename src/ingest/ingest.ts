@@ -57,6 +57,7 @@ export class Ingest implements RecordHandler {
   private readonly processor: UploadProcessor;
   private readonly processing = new Set<Promise<unknown>>();
   private readonly room: WaitingRoom;
+  private readonly inRoom = new Set<UploadInFlight>();
   private readonly dropAfterMs: number;
   private readonly endWatch: EndWatch;
   private consumption: Consumption | undefined;
@@ -100,6 +101,7 @@ export class Ingest implements RecordHandler {
       preparer,
       journal,
       () => store.hasUploadsComing,
+      this.leaveRoom.bind(this),
       signal,
     );
   }
@@ -171,6 +173,7 @@ export class Ingest implements RecordHandler {
   }
 
   private begin(upload: UploadInFlight): void {
+    this.inRoom.add(upload);
     const processing = this.process(upload)
       .catch(this.failure.report)
       .finally(() => {
@@ -185,14 +188,19 @@ export class Ingest implements RecordHandler {
     // 1. To its final status. A replay may bring back an upload of an erased account: nothing is
     // published about it.
     if (!isErased(this.dependencies.erased, upload)) await this.processor.process(upload);
-    const { requestId, owned, end, span, transition } = upload;
+    const { requestId, owned, span, transition } = upload;
     span.setAttribute('status', transition.status);
     endSpan(span);
     // 2. The watermark no longer waits for its records.
     owned.watermark.release(requestId);
     owned.commitSoon();
     // 3. The next upload may come into memory.
-    this.room.leave(end.bytes);
+    this.leaveRoom(upload);
+  }
+
+  /** An upload that waits for hours has left before. */
+  private leaveRoom(upload: UploadInFlight): void {
+    if (this.inRoom.delete(upload)) this.room.leave(upload.end.bytes);
   }
 }
 

@@ -6,7 +6,7 @@ import { rowsValidated } from '../ops/metrics.js';
 import { Batcher } from './batch/batcher.js';
 import type { CrashJournal } from './crash/crash-journal.js';
 import { SoloGate } from './crash/solo-gate.js';
-import type { IngestDependencies, StepDependencies } from './dependencies.js';
+import type { Aside, IngestDependencies, StepDependencies } from './dependencies.js';
 import { type Unprepared, Preparation } from './prepare/preparation.js';
 import type { Preparer } from './prepare/prepare-pool.js';
 import { TransitionPublisher } from '../status/publisher.js';
@@ -15,8 +15,9 @@ import { deadLetter } from './write/dead-letter.js';
 import { BatchSettler } from './write/settle-batch.js';
 
 /** Takes complete uploads from their records to their final status. */
-export class UploadProcessor {
+export class UploadProcessor implements Aside {
   private readonly gate: SoloGate;
+  private readonly readAgain: (upload: UploadInFlight) => Promise<UploadInFlight['parts']>;
   private readonly preparation: Preparation;
   private readonly batchers: ReadonlyMap<FamilyName, Batcher>;
   private readonly steps: StepDependencies;
@@ -24,6 +25,7 @@ export class UploadProcessor {
 
   /**
    * @param isMoreComing whether uploads are on their way to `process`
+   * @param leaveRoom makes room for the next upload; also when it is called twice
    * @param signal aborted: nothing is waited for any more
    */
   constructor(
@@ -31,17 +33,15 @@ export class UploadProcessor {
     private readonly preparer: Preparer,
     private readonly journal: CrashJournal,
     isMoreComing: () => boolean,
+    private readonly leaveRoom: (upload: UploadInFlight) => void,
     private readonly signal: AbortSignal,
   ) {
     const { config, log, erased } = dependencies;
     const publisher = new TransitionPublisher(log, erased, signal);
-    this.steps = { ...dependencies, publisher, signal };
+    this.steps = { ...dependencies, publisher, aside: this, signal };
     this.gate = new SoloGate(journal);
-    this.preparation = new Preparation(
-      preparer,
-      (upload) => retrying(() => readUpload(log, upload), isLogUnavailable, signal),
-      signal,
-    );
+    this.readAgain = (upload) => retrying(() => readUpload(log, upload), isLogUnavailable, signal);
+    this.preparation = new Preparation(preparer, this.readAgain, signal);
     const settler = new BatchSettler(this.steps);
     this.batchers = new Map(
       FAMILIES.map(({ name }) => [
@@ -62,7 +62,7 @@ export class UploadProcessor {
     this.steps.publisher.observe(upload.version);
     try {
       // 1. Alone, if it may have ended a process before; to the dead letters after three deaths.
-      const deaths = await this.gate.enter(requestId);
+      const deaths = await this.gate.enter(upload);
       if (deaths !== undefined) {
         await deadLetter(this.steps, upload, { kind: 'crash', deaths });
         this.journal.end(requestId);
@@ -78,12 +78,38 @@ export class UploadProcessor {
       if (this.preparation.isIdle) this.flush();
       await ended;
       // 4. The next upload that has to run alone may begin.
-      this.gate.leave(requestId);
+      this.gate.leave(upload);
     } catch (error) {
       // The next process may meet the same: see `close`.
       if (!this.signal.aborted) this.hasFailed = true;
       throw error;
     }
+  }
+
+  leave(upload: UploadInFlight): void {
+    this.gate.leave(upload);
+    this.release(upload);
+    this.leaveRoom(upload);
+  }
+
+  async prepareAgain(upload: UploadInFlight): Promise<Unprepared | undefined> {
+    await this.journal.begin(upload.requestId, false);
+    const parts = await this.readAgain(upload);
+    const verdict = await this.preparation.prepare(Object.assign(upload, { parts }));
+    if (this.preparation.isIdle) this.flush();
+    if (!verdict.valid) return verdict;
+    upload.prepared = verdict.upload;
+    return undefined;
+  }
+
+  async fail(upload: UploadInFlight, verdict: Unprepared): Promise<void> {
+    if (verdict.error !== undefined) {
+      await deadLetter(this.steps, upload, { kind: 'exception', error: nameOf(verdict.error) });
+      return;
+    }
+    await this.steps.publisher.publish([upload], 'failed', verdict.reason);
+    const { requestId, account } = upload;
+    this.steps.logger.info({ requestId, account }, 'upload failed');
   }
 
   /** After a failure the next process suspects the uploads inside, as after a crash. */
@@ -107,17 +133,14 @@ export class UploadProcessor {
       this.steps.publisher.publish([upload], 'validated'),
       this.batchers.get(family)!.write(upload),
     ]);
-    this.preparer.release(prepared);
+    this.release(upload);
   }
 
-  private async fail(upload: UploadInFlight, verdict: Unprepared): Promise<void> {
-    if (verdict.error !== undefined) {
-      await deadLetter(this.steps, upload, { kind: 'exception', error: nameOf(verdict.error) });
-      return;
-    }
-    await this.steps.publisher.publish([upload], 'failed', verdict.reason);
-    const { requestId, account } = upload;
-    this.steps.logger.info({ requestId, account }, 'upload failed');
+  /** The next upload's columns overwrite those of this one. */
+  private release(upload: UploadInFlight): void {
+    if (upload.prepared === undefined) return;
+    this.preparer.release(upload.prepared);
+    upload.prepared = undefined;
   }
 }
 

@@ -4,9 +4,13 @@ import type { CrashJournal } from './crash-journal.js';
 const MAX_DEATHS = 3;
 const QUIET_MS = 1_000;
 
-/** An upload before the gate. */
-interface Waiting {
+interface GatedUpload {
   readonly requestId: string;
+}
+
+/** An upload before the gate. The same request may come twice: its partition goes, and returns. */
+interface Waiting {
+  readonly upload: GatedUpload;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -22,7 +26,7 @@ export class SoloGate {
   private readonly suspects: Waiting[] = [];
   private readonly waiting: Waiting[] = [];
   private readonly timers = new Set<NodeJS.Timeout>();
-  private inside = 0;
+  private readonly inside = new Set<GatedUpload>();
   private isSoloInside = false;
   private isClosed = false;
 
@@ -34,25 +38,25 @@ export class SoloGate {
    *
    * @throws what keeps the journal from being written
    */
-  async enter(requestId: string): Promise<number | undefined> {
-    const deaths = this.journal.deathsOf(requestId);
+  async enter(upload: GatedUpload): Promise<number | undefined> {
+    const deaths = this.journal.deathsOf(upload.requestId);
     if (deaths >= MAX_DEATHS) return deaths;
     await new Promise<void>((resolve, reject) => {
-      const upload = { requestId, resolve, reject };
-      if (deaths > 0) this.later(upload, QUIET_MS * 2 ** deaths);
+      const waiting = { upload, resolve, reject };
+      if (deaths > 0) this.later(waiting, QUIET_MS * 2 ** deaths);
       else {
-        this.waiting.push(upload);
+        this.waiting.push(waiting);
         this.open();
       }
     });
     return undefined;
   }
 
-  /** To be called when the processing of an upload that entered has ended. */
-  leave(requestId: string): void {
-    this.journal.end(requestId);
-    this.inside--;
-    if (this.inside === 0) this.isSoloInside = false;
+  /** To be called when the processing of an upload that entered has ended, or is put off. */
+  leave(upload: GatedUpload): void {
+    this.journal.end(upload.requestId);
+    if (!this.inside.delete(upload)) return;
+    if (this.inside.size === 0) this.isSoloInside = false;
     this.open();
   }
 
@@ -61,10 +65,10 @@ export class SoloGate {
     for (const timer of this.timers) clearTimeout(timer);
   }
 
-  private later(upload: Waiting, milliseconds: number): void {
+  private later(waiting: Waiting, milliseconds: number): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      this.suspects.push(upload);
+      this.suspects.push(waiting);
       this.open();
     }, milliseconds);
     this.timers.add(timer);
@@ -73,18 +77,18 @@ export class SoloGate {
   private open(): void {
     const suspect = this.suspects[0];
     if (suspect !== undefined) {
-      if (this.inside > 0) return;
+      if (this.inside.size > 0) return;
       this.suspects.shift();
       this.isSoloInside = true;
       this.let(suspect);
     } else if (!this.isSoloInside) {
-      for (const upload of this.waiting.splice(0)) this.let(upload);
+      for (const waiting of this.waiting.splice(0)) this.let(waiting);
     }
   }
 
-  private let({ requestId, resolve, reject }: Waiting): void {
-    this.inside++;
-    this.journal.begin(requestId, this.isSoloInside).then(
+  private let({ upload, resolve, reject }: Waiting): void {
+    this.inside.add(upload);
+    this.journal.begin(upload.requestId, this.isSoloInside).then(
       () => {
         if (!this.isClosed) resolve();
       },

@@ -7,8 +7,9 @@ import type { InsertSize, RowStore } from '../../warehouse/row-store.js';
 import { sizeOfInsert } from '../../warehouse/rows/memory-probe.js';
 import { WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
+import type { Aside } from '../dependencies.js';
 import { isErased } from '../upload-in-flight.js';
-import { MemoryTrials, type ShortItem } from './memory-trials.js';
+import { MemoryTrials, type NotStored, type ShortItem } from './memory-trials.js';
 
 /** The pause while the warehouse has memory for nothing at all. */
 const FIRST_PAUSE_MS = 100;
@@ -37,6 +38,7 @@ export class BatchStore {
   constructor(
     private readonly rows: RowStore,
     private readonly erased: ErasedUploads,
+    private readonly aside: Aside,
     private readonly logger: Logger,
     private readonly signal: AbortSignal,
   ) {
@@ -94,13 +96,16 @@ export class BatchStore {
     end();
   }
 
-  private async tryOnce(item: BatchItem): Promise<WarehouseError | undefined> {
+  private async tryOnce(item: BatchItem): Promise<NotStored | undefined> {
+    const unprepared = await this.aside.prepareAgain(item.upload);
+    if (unprepared !== undefined) return unprepared;
     try {
       await this.insertOnce([item]);
       return undefined;
     } catch (error) {
-      if (error instanceof WarehouseError) return error;
-      throw error;
+      if (!(error instanceof WarehouseError)) throw error;
+      this.aside.leave(item.upload);
+      return error;
     }
   }
 

@@ -1,8 +1,9 @@
 import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { uploadsShortOfMemory } from '../../ops/metrics.js';
-import type { WarehouseError } from '../../warehouse/warehouse.js';
+import { WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
+import type { Unprepared } from '../prepare/preparation.js';
 import type { InsertSize } from '../../warehouse/row-store.js';
 
 /** An upload for which the warehouse had too little memory even alone. */
@@ -10,6 +11,9 @@ export interface ShortItem {
   readonly item: BatchItem;
   readonly size: InsertSize;
 }
+
+/** What is said of an upload that is not stored. */
+export type NotStored = WarehouseError | Unprepared;
 
 const TRIALS = 5;
 const TRIED_FOR_MS = 10 * 60_000;
@@ -23,12 +27,12 @@ interface Waiting extends ShortItem {
   readonly since: number;
   failures: number;
   firstFailure: number;
-  readonly settle: (error: WarehouseError | undefined) => void;
+  readonly settle: (outcome: NotStored | undefined) => void;
 }
 
 export interface TrialStatements {
-  /** Stores the upload. Resolves with the error when the warehouse does not take it. */
-  readonly tryOnce: (item: BatchItem) => Promise<WarehouseError | undefined>;
+  /** Stores the upload. Resolves with why it is not stored. */
+  readonly tryOnce: (item: BatchItem) => Promise<NotStored | undefined>;
   /** Whether an insert that needs as much memory succeeds. */
   readonly probe: (size: InsertSize) => Promise<boolean>;
 }
@@ -54,20 +58,20 @@ export class MemoryTrials {
   ) {}
 
   /**
-   * Resolves with nothing when the upload is stored, with the error when it is to be set aside.
-   * Never once the signal is aborted: the next process replays the upload.
+   * Resolves with nothing when the upload is stored, with the error when it is to be set aside, or
+   * with why it cannot be prepared. Never once the signal is aborted: the next process replays it.
    */
-  settle(short: ShortItem): Promise<WarehouseError | undefined> {
+  settle(short: ShortItem): Promise<NotStored | undefined> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         ...short,
         since: performance.now(),
         failures: 0,
         firstFailure: 0,
-        settle: (error) => {
+        settle: (outcome) => {
           this.waiting.delete(waiting);
           uploadsShortOfMemory.set(this.waiting.size);
-          resolve(error);
+          resolve(outcome);
         },
       };
       this.waiting.add(waiting);
@@ -99,14 +103,15 @@ export class MemoryTrials {
     for (const waiting of bySize) {
       if (this.signal.aborted) break;
       const passedBefore = await probe(probeOf(waiting));
-      const error = await tryOnce(waiting.item);
+      const outcome = await tryOnce(waiting.item);
+      const failure = outcome instanceof WarehouseError ? outcome.failure : undefined;
       // No answer is an outage, not a verdict.
-      if (error?.failure === 'retry') break;
-      if (error?.failure !== 'memory') {
-        waiting.settle(error);
+      if (failure === 'retry') break;
+      if (failure !== 'memory') {
+        waiting.settle(outcome);
         hasStored = true;
       } else if (passedBefore && (await probe(probeOf(waiting)))) {
-        this.noteFailure(waiting, error);
+        this.noteFailure(waiting, outcome!);
       } else {
         break;
       }
@@ -114,7 +119,7 @@ export class MemoryTrials {
     return hasStored;
   }
 
-  private noteFailure(waiting: Waiting, error: WarehouseError): void {
+  private noteFailure(waiting: Waiting, outcome: NotStored): void {
     const now = performance.now();
     if (waiting.failures++ === 0) waiting.firstFailure = now;
     const { requestId, account } = waiting.item.upload;
@@ -123,7 +128,7 @@ export class MemoryTrials {
       'the warehouse has no memory for this upload alone',
     );
     const isProved = waiting.failures >= TRIALS && now - waiting.firstFailure >= TRIED_FOR_MS;
-    if (isProved) waiting.settle(error);
+    if (isProved) waiting.settle(outcome);
   }
 }
 

@@ -2,7 +2,7 @@ import { familyNamed } from '../../domain/families/index.js';
 import { retrying, sleep } from '../../domain/retry.js';
 import { timeOfVersion } from '../../domain/version.js';
 import { stageDuration, timeToVisible } from '../../ops/metrics.js';
-import { isPassing } from '../../warehouse/warehouse.js';
+import { isPassing, WarehouseError } from '../../warehouse/warehouse.js';
 import { beginSpan, endSpan, type Span, SpanKind } from '../../ops/tracing.js';
 import type { BatchItem } from '../batch/batcher.js';
 import type { StepDependencies } from '../dependencies.js';
@@ -18,8 +18,8 @@ export class BatchSettler {
   private readonly store: BatchStore;
 
   constructor(private readonly dependencies: StepDependencies) {
-    const { rows, erased, logger, signal } = dependencies;
-    this.store = new BatchStore(rows, erased, logger, signal);
+    const { rows, erased, aside, logger, signal } = dependencies;
+    this.store = new BatchStore(rows, erased, aside, logger, signal);
   }
 
   /**
@@ -31,7 +31,7 @@ export class BatchSettler {
     try {
       // 1. On disk, as one part.
       const { rejected, short } = await this.store.store(batch);
-      for (const each of short) this.waitForMemory(each);
+      for (const each of short) void this.waitForMemory(each);
       const waiting = new Set(short.map(({ item }) => item));
       const stored = batch.filter((item) => !waiting.has(item));
       void this.conclude(stored, rejected).finally(() => {
@@ -42,15 +42,23 @@ export class BatchSettler {
     }
   }
 
-  /** Other batches go on meanwhile. */
-  private waitForMemory(short: ShortItem): void {
+  /** Others take its place meanwhile. Never rejects. */
+  private async waitForMemory(short: ShortItem): Promise<void> {
     const { item } = short;
-    this.store.trials
-      .settle(short)
-      .then(
-        (error) => this.conclude([item], error === undefined ? [] : [{ item, error }]),
-        item.reject,
-      );
+    const { aside } = this.dependencies;
+    aside.leave(item.upload);
+    try {
+      const outcome = await this.store.trials.settle(short);
+      if (outcome === undefined) await this.conclude([item], []);
+      else if (outcome instanceof WarehouseError) {
+        await this.conclude([item], [{ item, error: outcome }]);
+      } else {
+        await aside.fail(item.upload, outcome);
+        item.resolve();
+      }
+    } catch (error) {
+      item.reject(error);
+    }
   }
 
   /** Takes the uploads of a batch that is on disk to their final status. */

@@ -110,12 +110,18 @@ test('the file stays small, and what is in process outlives its rewriting', asyn
   expect(nextProcess().deathsOf('stays')).toBe(1);
 });
 
-/** Lets an upload in. Adds it to `entered` when it may be processed. */
-function enter(gate: SoloGate, entered: string[], requestId: string): void {
-  void gate.enter(requestId).then((deaths) => {
+interface Upload {
+  readonly requestId: string;
+}
+
+/** Lets an upload in, and returns it. Adds it to `entered` when it may be processed. */
+function enter(gate: SoloGate, entered: string[], requestId: string): Upload {
+  const upload = { requestId };
+  void gate.enter(upload).then((deaths) => {
     if (deaths !== undefined) throw new Error(`refused after ${deaths} deaths`);
     entered.push(requestId);
   });
+  return upload;
 }
 
 test('a suspect waits for a quiet time and is processed with nothing beside it', async () => {
@@ -124,19 +130,22 @@ test('a suspect waits for a quiet time and is processed with nothing beside it',
     await nextProcess().begin('suspect', false);
     const entered: string[] = [];
     const gate = new SoloGate(nextProcess());
-    enter(gate, entered, 'suspect');
-    enter(gate, entered, 'a');
-    enter(gate, entered, 'b');
+    const suspect = enter(gate, entered, 'suspect');
+    const a = enter(gate, entered, 'a');
+    const b = enter(gate, entered, 'b');
     await jest.advanceTimersByTimeAsync(0);
     expect(entered).toEqual(['a', 'b']);
     await jest.advanceTimersByTimeAsync(60_000);
     enter(gate, entered, 'c');
     expect(entered).toEqual(['a', 'b']);
-    gate.leave('a');
-    gate.leave('b');
+    gate.leave(a);
+    // What has been put off leaves again at its end.
+    gate.leave(a);
+    expect(entered).toEqual(['a', 'b']);
+    gate.leave(b);
     await jest.advanceTimersByTimeAsync(0);
     expect(entered).toEqual(['a', 'b', 'suspect']);
-    gate.leave('suspect');
+    gate.leave(suspect);
     await jest.advanceTimersByTimeAsync(0);
     expect(entered).toEqual(['a', 'b', 'suspect', 'c']);
     gate.close();
@@ -149,7 +158,7 @@ test('an upload that has ended three processes is refused', async () => {
   await nextProcess().begin('a', false);
   await nextProcess().begin('a', true);
   await nextProcess().begin('a', true);
-  expect(await new SoloGate(nextProcess()).enter('a')).toBe(3);
+  expect(await new SoloGate(nextProcess()).enter({ requestId: 'a' })).toBe(3);
 });
 
 describe('on a full disk', () => {
@@ -214,7 +223,9 @@ describe('on a full disk', () => {
 test('a file system that has become read-only is told of', async () => {
   const disk = new MemoryFiles();
   disk.fault = 'EROFS';
-  await expect(new SoloGate(nextProcess(disk)).enter('a')).rejects.toMatchObject({ code: 'EROFS' });
+  await expect(new SoloGate(nextProcess(disk)).enter({ requestId: 'a' })).rejects.toMatchObject({
+    code: 'EROFS',
+  });
 });
 
 test('whatever a loss of power leaves of it can be read', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
-import { MemoryTrials } from '../../../../src/ingest/write/memory-trials.js';
+import { MemoryTrials, type NotStored } from '../../../../src/ingest/write/memory-trials.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { WarehouseError } from '../../../../src/warehouse/warehouse.js';
 
@@ -87,8 +87,8 @@ test('one that fails alone is set aside when it has failed five times, not soone
     createLogger('silent'),
     aborting.signal,
   );
-  let outcome: WarehouseError | undefined;
-  void trials.settle(short('large')).then((error) => (outcome = error));
+  let outcome: NotStored | undefined;
+  void trials.settle(short('large')).then((found) => (outcome = found));
   // The first failure was 13 minutes ago.
   await jest.advanceTimersByTimeAsync(17 * MINUTE);
   expect([failures, outcome]).toEqual([4, undefined]);

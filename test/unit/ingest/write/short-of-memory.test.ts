@@ -7,6 +7,8 @@ import { uploaded } from '../../../../src/status/transition.js';
 import { transitionOf, TransitionPublisher } from '../../../../src/status/publisher.js';
 import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
 import { OwnedPartition } from '../../../../src/ingest/watermark/owned-partition.js';
+import type { Unprepared } from '../../../../src/ingest/prepare/preparation.js';
+import type { ValidUpload } from '../../../../src/ingest/upload-in-flight.js';
 import { BatchSettler } from '../../../../src/ingest/write/settle-batch.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';
@@ -159,17 +161,30 @@ class Ingesting {
   readonly warehouse: ShortWarehouse;
   readonly finished = new Set<Prepared>();
   readonly broken: unknown[] = [];
+  /** Uploads whose memory others have. */
+  readonly aside = new Set<ValidUpload>();
+  /** Why uploads cannot be prepared again. */
+  unprepared: Unprepared | undefined;
   private readonly settler: BatchSettler;
 
   constructor(readonly items: readonly Prepared[]) {
     this.warehouse = new ShortWarehouse(items);
     const { signal } = aborting;
     const erased = { covers: () => false };
+    const publisher = new TransitionPublisher(this.log, erased, signal);
     this.settler = new BatchSettler({
       log: this.log,
       rows: new SqlRowStore(this.warehouse, 'custom_data'),
       erased,
-      publisher: new TransitionPublisher(this.log, erased, signal),
+      publisher,
+      aside: {
+        leave: (upload) => this.aside.add(upload),
+        prepareAgain: (upload) => {
+          this.aside.delete(upload);
+          return Promise.resolve(this.unprepared);
+        },
+        fail: (upload) => publisher.publish([upload], 'failed'),
+      },
       logger: createLogger('silent'),
       signal,
     });
@@ -280,6 +295,35 @@ test('one for which the server is too small for good is set aside after some hou
   expect(ingesting.isFinished(item)).toBe(false);
   await pass(24 * 60 * MINUTE, () => ingesting.isFinished(item), 10 * MINUTE);
   expect(ingesting.setAside).toEqual([item.upload.requestId]);
+});
+
+test('others have the memory of an upload that waits, except while it is tried', async () => {
+  const ingesting = new Ingesting(items);
+  ingesting.warehouse.memory = () => 2 * MIB;
+  void ingesting.write(...items);
+  await pass(5 * MINUTE);
+  expect([...ingesting.aside]).toEqual([large.upload]);
+  ingesting.warehouse.memory = () => Infinity;
+  await pass(2 * MINUTE, () => ingesting.isFinished(large));
+  expect([...ingesting.aside]).toEqual([]);
+  expect(ingesting.last(large)).toBe('succeeded');
+});
+
+test('an upload that cannot be prepared again fails, and others are tried further', async () => {
+  const other = itemOf(9_500);
+  const ingesting = new Ingesting([...items, other]);
+  ingesting.warehouse.memory = () => 2 * MIB;
+  void ingesting.write(...items, other);
+  await pass(MINUTE);
+  ingesting.unprepared = { valid: false, reason: '{}' };
+  await pass(2 * MINUTE, () => ingesting.isFinished(large));
+  expect(ingesting.last(large)).toBe('failed');
+  ingesting.unprepared = undefined;
+  ingesting.warehouse.memory = () => Infinity;
+  await pass(2 * MINUTE, () => ingesting.isFinished(other));
+  expect(['succeeded', 'failed']).toContain(ingesting.last(other));
+  expect(ingesting.broken).toEqual([]);
+  expect(await waiting()).toBe(0);
 });
 
 test('nothing is tried any more when the process ends', async () => {

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+
+import type { IngestDependencies } from '../../../src/ingest/dependencies.js';
+import { Ingest } from '../../../src/ingest/ingest.js';
+import type { Preparer } from '../../../src/ingest/prepare/prepare-pool.js';
+import type { Consumption } from '../../../src/log/upload-log.js';
+import { createLogger } from '../../../src/ops/logger.js';
+import type { Family } from '../../../src/domain/families/index.js';
+import type { UploadToStore } from '../../../src/warehouse/row-store.js';
+import { WarehouseError } from '../../../src/warehouse/warehouse.js';
+import { MemoryFiles } from '../../support/disk/memory-files.js';
+import { csv, goodRow, verdictOn } from '../../support/files/files.js';
+import { MemoryLog } from '../../support/gateway/memory-log.js';
+import { Partition } from './assemble/partition.js';
+
+/** Uploads for which the warehouse has no memory, beside others that it takes. */
+
+const LARGE_BYTES = 40 * 1024 * 1024;
+
+const preparer = {
+  threads: 1,
+  /** Uploads that are prepared and hold memory. */
+  held: 0,
+  run() {
+    this.held++;
+    return Promise.resolve(verdictOn('cost', csv([goodRow('cost')])));
+  },
+  release() {
+    this.held--;
+  },
+  close: () => Promise.resolve(),
+} satisfies Preparer & { held: number };
+
+let partition: Partition;
+let ingest: Ingest;
+let files: MemoryFiles;
+/** Uploads that need more memory than there is. */
+let isLarge: (requestId: string) => boolean;
+let stored: string[];
+
+async function start(): Promise<void> {
+  const log = new MemoryLog();
+  const consumption: Consumption = {
+    failed: new Promise<never>(() => undefined),
+    commit: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+  };
+  const rows = {
+    writeBatch(_: Family, uploads: readonly UploadToStore[]) {
+      if (uploads.some(({ requestId }) => isLarge(requestId))) {
+        return Promise.reject(new WarehouseError('memory limit exceeded', 'memory', 241));
+      }
+      stored.push(...uploads.map(({ requestId }) => requestId));
+      return Promise.resolve();
+    },
+    readBack: (_: Family, uploads: readonly UploadToStore[]) =>
+      Promise.resolve(new Map(uploads.map(({ version }) => [version, 1]))),
+    hasMemoryFor: ({ bytes }: { bytes: number }) => Promise.resolve(bytes === 0),
+  };
+  const dependencies = {
+    log: Object.assign(log, {
+      consume: () => Promise.resolve(consumption),
+      read: partition.log.read.bind(partition.log),
+      endOffsets: () => Promise.resolve([partition.end]),
+    }),
+    rows,
+    erased: { covers: () => false },
+    logger: createLogger('silent'),
+    config: {
+      dataDir: '/data',
+      limits: {
+        ...{ uploadDeadlineMs: 60_000, logTimeoutMs: 5_000, validationThreads: 1 },
+        ...{ openUploadBytes: 1_000_000, waitingUploadBytes: 64 * 1024 * 1024 },
+        ...{ batchRows: 1_000, batchBytes: 1_000_000, batchMs: 1_000 },
+      },
+    },
+  } as unknown as IngestDependencies;
+  ingest = await Ingest.start(dependencies, { preparer, files });
+  ingest.assigned(0, partition.end);
+}
+
+/** The end of an upload of so many bytes. */
+const take = (requestId: string, bytes = 100): Promise<void> =>
+  ingest.records(0, [partition.finish(requestId, 0, null, bytes)]);
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  preparer.held = 0;
+  partition = new Partition(0);
+  files = new MemoryFiles();
+  stored = [];
+});
+afterEach(async () => {
+  const stopped = ingest.stop(0);
+  await pass(10);
+  await stopped;
+  jest.useRealTimers();
+});
+
+async function pass(milliseconds: number): Promise<void> {
+  for (let passed = 0; passed < milliseconds; passed += 500) {
+    await jest.advanceTimersByTimeAsync(Math.min(500, milliseconds));
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+test('others are read and stored beside any number of them, and hold no memory for them', async () => {
+  isLarge = (requestId) => requestId.startsWith('large');
+  await start();
+  const taken = (async () => {
+    for (let i = 0; i < 5; i++) {
+      await take(`large ${i}`, LARGE_BYTES);
+      await take(`small ${i}`);
+    }
+  })();
+  await pass(20_000);
+  await taken;
+  expect(stored.toSorted()).toEqual(['small 0', 'small 1', 'small 2', 'small 3', 'small 4']);
+  expect(preparer.held).toBe(0);
+
+  isLarge = () => false;
+  await pass(120_000);
+  expect(stored.filter((id) => id.startsWith('large')).toSorted()).toEqual(
+    Array.from({ length: 5 }, (_, i) => `large ${i}`),
+  );
+  expect(preparer.held).toBe(0);
+});
+
+test('others go on beside one that has ended a process before', async () => {
+  isLarge = (requestId) => requestId === 'large';
+  files.lines('/data/ingest-journal').append('+large\n');
+  await start();
+  await take('large');
+  await pass(2_500);
+  await take('small');
+  await pass(10_000);
+  expect(stored).toEqual(['small']);
+});
