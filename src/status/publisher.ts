@@ -11,6 +11,11 @@ import {
 import { LogUnavailableError, type RecordToAppend, type UploadLog } from '../log/upload-log.js';
 import { logErrors, stageDuration, transitions } from '../ops/metrics.js';
 
+/**
+ * Transitions appended together, half a MB of them. Those of one partition are one batch at the
+ * broker, which takes 2 MiB, and a batch of small files has tens of thousands of uploads.
+ */
+const MOST_APPENDED = 1_000;
 const NO_ROWS: RowCounts = { validated: 0, stored: 0, readBack: 0 };
 
 /** An upload whose transitions are published. */
@@ -65,7 +70,17 @@ export class TransitionPublisher {
     }
     const records = uploads.map(({ transition }) => transitionRecord(transition));
     const end = stageDuration.startTimer({ stage: 'publish' });
-    await retrying(
+    const appends: Promise<unknown>[] = [];
+    for (let from = 0; from < records.length; from += MOST_APPENDED) {
+      appends.push(this.append(records.slice(from, from + MOST_APPENDED)));
+    }
+    await Promise.all(appends);
+    end();
+    for (const { transition } of uploads) transitions.inc({ family: transition.family, status });
+  }
+
+  private append(records: readonly RecordToAppend[]): Promise<unknown> {
+    return retrying(
       () => this.log.append('status', records),
       (error) => {
         logErrors.inc({ operation: 'append' });
@@ -73,8 +88,6 @@ export class TransitionPublisher {
       },
       this.signal,
     );
-    end();
-    for (const { transition } of uploads) transitions.inc({ family: transition.family, status });
   }
 }
 
