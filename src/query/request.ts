@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { addAbortSignal } from 'node:stream';
 
 import { unpackBlocks } from './compressed/blocks.js';
 import { EngineException } from './exception.js';
@@ -40,11 +41,14 @@ export async function readRequest(
     readonly timeoutMs: number;
     /** Names of all settings of the engine. */
     readonly settings: ReadonlySet<string>;
+    /** Aborted: the rest of the query is not waited for. */
+    readonly signal: AbortSignal;
   },
 ): Promise<QueryRequest | undefined> {
   const parameters = url.searchParams;
   refuseUnsupported(request);
 
+  addAbortSignal(options.signal, request);
   const body = await readText(request, isOn(parameters.get('decompress')));
   const inUrl = parameters.get('query');
   if (inUrl === null && request.method !== 'POST') return undefined;

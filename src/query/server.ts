@@ -98,7 +98,10 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     signal: AbortSignal,
   ): Promise<void> {
     const { settings } = facts;
-    const query = await readRequest(request, url, { database, timeoutMs, settings });
+    const query = await readRequest(request, url, {
+      ...{ database, timeoutMs, settings },
+      signal: closing.signal,
+    });
     if (query === undefined) {
       sendText(response, 200, 'Ok.\n');
       return;

@@ -1,6 +1,7 @@
 import type { FailureClass } from './warehouse.js';
 
-export type StatementKind = 'insert' | 'preview' | 'other';
+/** `distributed insert`: a server passes the block on to the servers of a cluster. */
+export type StatementKind = 'insert' | 'distributed insert' | 'preview' | 'other';
 
 /**
  * What the engine's error codes say about a statement, in the process or over HTTP.
@@ -36,7 +37,11 @@ const CLASSES: ReadonlyMap<number, FailureClass> = new Map<number, FailureClass>
   [469, 'rejected'], // VIOLATED_CONSTRAINT
 ]);
 
+/** Of a distributed insert they say that the connection to another server was lost. */
+const LOST_CONNECTION: readonly unknown[] = [32, 33];
+
 export function failureOf(code: number | undefined, kind: StatementKind): FailureClass {
   const failure = (code === undefined ? undefined : CLASSES.get(code)) ?? 'retry';
-  return failure === 'rejected' && kind !== 'insert' ? 'retry' : failure;
+  if (failure !== 'rejected' || kind === 'insert') return failure;
+  return kind === 'distributed insert' && !LOST_CONNECTION.includes(code) ? failure : 'retry';
 }

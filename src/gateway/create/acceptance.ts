@@ -1,17 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { dayInTimeZone } from '../../domain/days.js';
+import type { ErasedUploads } from '../../domain/erased-uploads.js';
 import type { AcceptanceFence, RequestLookup } from '../../status/request-lookup.js';
 import { firstTransition } from '../../status/publisher.js';
 import type { Transition } from '../../status/transition.js';
-import type { VersionClock } from '../../domain/version.js';
+import { lastVersionAt, type VersionClock } from '../../domain/version.js';
 import {
   ACCEPTANCE_FENCE,
+  ERASED_UPLOADS,
   GATEWAY_CONFIG,
   REQUEST_LOOKUP,
   VERSION_CLOCK,
   type GatewayConfig,
 } from '../dependencies.js';
 import { Idempotency, type KeyedFile } from './idempotency/idempotency.js';
+import { uploadNotTaken } from '../http/problem.js';
 import type { UploadIdentity } from '../../log/uploads/upload-records.js';
 import type { UploadWriter } from './receive/upload-writer.js';
 import { answerOf } from './timed-log.js';
@@ -37,6 +40,7 @@ export class Acceptance {
     @Inject(ACCEPTANCE_FENCE) private readonly fence: AcceptanceFence,
     @Inject(VERSION_CLOCK) private readonly clock: VersionClock,
     @Inject(REQUEST_LOOKUP) private readonly lookup: RequestLookup,
+    @Inject(ERASED_UPLOADS) private readonly erased: ErasedUploads,
     @Inject(Idempotency) private readonly idempotency: Idempotency,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -58,13 +62,17 @@ export class Acceptance {
    * before, it resolves with that one's current transition, and this upload is to be aborted.
    *
    * @throws LogUnavailableError whether the upload is accepted is then unknown
-   * @throws Problem of the idempotency key: 409, 422, 503
+   * @throws Problem 503 while the account is being erased; of the idempotency key: 409, 422, 503
    */
   async accept(file: ArrivedFile, writer: UploadWriter): Promise<Transition> {
     const acceptedAt = Date.now();
     // 1. All chunks but the last are durable, and the clock is above every upload accepted before.
     const stored = await writer.acknowledged();
     await file.caughtUp;
+    // Ingest would drop it. Clocks differ, so it may also be the first upload of a new account.
+    if (this.erased.covers(file.identity.account, lastVersionAt(acceptedAt))) {
+      throw uploadNotTaken();
+    }
     if (file.keyed !== undefined) {
       const { partition } = writer;
       const place = { partition, firstOffset: stored.firstOffset };

@@ -37,6 +37,8 @@ export interface ClickHouseOptions {
   readonly compression: 'none' | 'gzip';
   /** See `ClickHouseConfig`. */
   readonly insertQuorum: string | undefined;
+  /** The name of the cluster behind the address; undefined: it is one server. */
+  readonly cluster?: string | undefined;
   readonly timeoutMs: number;
   /** The database of the tables that are inserted into. It need not exist yet. */
   readonly database: string;
@@ -63,12 +65,14 @@ export class ClickHouseWarehouse implements Warehouse {
   private readonly inserts: ClickHouseClient;
   private readonly previews: ClickHouseClient;
   private readonly database: string;
+  private readonly insertKind: StatementKind;
   private readonly insertSettings: Readonly<Record<string, string>>;
 
   /** Connects at the first statement. */
   constructor(options: ClickHouseOptions) {
     const { url, user, password, tls, compression, insertQuorum, timeoutMs, database } = options;
     this.database = database;
+    this.insertKind = options.cluster === undefined ? 'insert' : 'distributed insert';
     this.insertSettings = {
       ...INSERT_SETTINGS,
       ...(insertQuorum !== undefined && {
@@ -132,13 +136,13 @@ export class ClickHouseWarehouse implements Warehouse {
   async insert(table: string, block: NativeBlock): Promise<void> {
     const columns = block.columns.map(({ name }) => identifier(name)).join(', ');
     const into = `${identifier(this.database)}.${identifier(table)}`;
-    await this.run('insert', async () => {
+    await this.run(this.insertKind, async () => {
       const { stream } = await this.inserts.exec({
         query: `INSERT INTO ${into} (${columns}) FORMAT Native`,
         values: Readable.from(requestBody(block.parts)),
         clickhouse_settings: this.insertSettings,
       });
-      expectNothing(await text(stream), 'insert');
+      expectNothing(await text(stream), this.insertKind);
     });
   }
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { retrying } from '../../../src/domain/retry.js';
 import type { ClickHouseWarehouse } from '../../../src/warehouse/clickhouse/clickhouse-warehouse.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
-import { WarehouseError } from '../../../src/warehouse/warehouse.js';
+import { type NativeBlock, WarehouseError } from '../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 import type { Fault } from '../../support/clickhouse/faults.js';
 import { storageBlock } from '../../support/model/native-rows.js';
@@ -43,7 +43,11 @@ async function failureOf(statement: Promise<unknown>): Promise<Partial<Warehouse
 let accounts = 0;
 
 /** Makes an upload of one key with two rows, for a new account. */
-function upload(): { insert: () => Promise<void>; report: () => Promise<unknown[]> } {
+function upload(): {
+  block: NativeBlock;
+  insert: () => Promise<void>;
+  report: () => Promise<unknown[]>;
+} {
   const account = `account-${++accounts}`;
   const row = { currency: 'EUR', impressions: 1, clicks: 2, cost: 0.5, ad_group: 'a' };
   const block = storageBlock('cost', [
@@ -59,6 +63,7 @@ function upload(): { insert: () => Promise<void>; report: () => Promise<unknown[
     },
   ]);
   return {
+    block,
     insert: () => warehouse.insert('cost', block),
     report: () =>
       server.query(
@@ -208,4 +213,14 @@ test('no error says where the server is or who asks it', async () => {
       expect((error as WarehouseError).message).not.toContain(secret);
     }
   }
+});
+
+test('an insert whose connection between two servers is lost succeeds when it is repeated', async () => {
+  const cluster = connectTo(server, TIMEOUT_MS, 'custom_data');
+  const { block, report } = upload();
+  await server.fault({ kind: 'exception', code: 32, on: 'insert', times: 1 });
+  expect(await failureOf(cluster.insert('cost', block))).toEqual({ failure: 'retry', code: 32 });
+  await cluster.insert('cost', block);
+  expect(await report()).toEqual(ONCE);
+  await cluster.close();
 });

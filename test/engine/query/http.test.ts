@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 
 import { ask, openQueryServer, ROWS, type TestQueryServer } from './query-server-fixture.js';
@@ -226,3 +229,15 @@ function getRaw(
       .end();
   });
 }
+
+test('a stop does not wait for a query of which only a part has come', async () => {
+  const server = await openQueryServer();
+  const client = connect(server.port, '127.0.0.1');
+  client.on('error', () => undefined);
+  client.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nSELECT');
+  await once(client, 'connect');
+  await sleep(200);
+  const stopped = server.close().then(() => true);
+  expect(await Promise.race([stopped, sleep(3_000, false)])).toBe(true);
+  client.destroy();
+});

@@ -60,7 +60,7 @@ export async function startGateway(
   const timedLog = new TimedLog(log, config);
   const claims = new Claims(log, timedLog, config);
   const idempotency = new Idempotency(claims, log, timedLog, lookup, erased, clock, config);
-  const acceptance = new Acceptance(guard, clock, lookup, idempotency, config);
+  const acceptance = new Acceptance(guard, clock, lookup, erased, idempotency, config);
   const buffers = new ChunkBuffers();
   return {
     failed: Promise.race([guard.failed, tail.failed, erased.failed]),

@@ -30,7 +30,11 @@ export async function openWarehouseOf(kind: WarehouseKind): Promise<OpenWarehous
   };
 }
 
-export function connectTo(server: ClickHouseHttp, timeoutMs = 20_000): ClickHouseWarehouse {
+export function connectTo(
+  server: ClickHouseHttp,
+  timeoutMs = 20_000,
+  cluster?: string,
+): ClickHouseWarehouse {
   const { url, user, password } = server;
   return new ClickHouseWarehouse({
     url,
@@ -39,6 +43,7 @@ export function connectTo(server: ClickHouseHttp, timeoutMs = 20_000): ClickHous
     tls: {},
     compression: 'none',
     insertQuorum: undefined,
+    cluster,
     timeoutMs,
     database: 'custom_data',
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { dayOf } from '../../../../src/domain/days.js';
+import { lastVersionAt } from '../../../../src/domain/version.js';
 import { timeOfUuid } from '../../../../src/domain/request-id.js';
 import { firstOffsetOf } from '../../../../src/log/uploads/upload-records.js';
 import { timestampOf, type Transition } from '../../../../src/status/transition.js';
@@ -208,4 +209,17 @@ test('an accepted upload is counted and logged, without its file name, token or 
   expect(metrics).toMatch(/custom_data_upload_bytes_total\{family="cost"\} \d/);
   expect(metrics).toMatch(/custom_data_uploads_receiving 0/);
   expect(metrics).toMatch(/stage="receive"/);
+});
+
+test('an upload that would be dropped, as its account is being erased, is not accepted', async () => {
+  const create = (): Promise<Response> =>
+    post(`${gateway.url}/self-serve/requests/`, form({ content: lines(100) }), uploadHeaders());
+  gateway.erased.set('acme', lastVersionAt(Date.now() + 60_000));
+  const refused = await create();
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+  const types = gateway.log.records('uploads').map(({ headers }) => headers['type']);
+  expect(types).not.toContain('end');
+  expect(gateway.log.records('status')).toEqual([]);
+  gateway.erased.set('acme', lastVersionAt(Date.now() - 1));
+  expect((await create()).status).toBe(201);
 });
