@@ -92,15 +92,15 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
 
   private async merged(id: string): Promise<LookupResult> {
     // In this order: what is written up to here is found.
-    const isCovered =
-      !this.view.hasForgotten || this.view.isCoveredBy(await this.tail.historyOffsets());
+    const offsets = this.view.hasForgotten ? await this.tail.historyOffsets() : [];
     let written: Transition | undefined;
     try {
       written = await this.history.find(id);
     } catch {
       return ifFinal(this.view.get(id)?.transition);
     }
-    if (isCovered) return this.view.merge(id, written) ?? 'unknown';
+    // Only now: the view may have forgotten the request while the history was asked.
+    if (this.view.isCoveredBy(offsets)) return this.view.merge(id, written) ?? 'unknown';
     const live = this.view.get(id)?.transition;
     return ifFinal(live === undefined ? written : furtherOf(written, live));
   }

@@ -22,13 +22,15 @@ let log: LmdbLog;
 let written: Map<string, Transition>;
 let lookUps: number;
 let isAway: boolean;
+/** Happens while the history is asked. */
+let meanwhile: (() => Promise<void>) | undefined;
 const versions = new VersionClock(Date.now, () => 1n);
 let tails: StatusTail[];
 
 beforeEach(async () => {
   log = await folders.open();
   written = new Map();
-  [lookUps, isAway, tails] = [0, false, []];
+  [lookUps, isAway, tails, meanwhile] = [0, false, [], undefined];
 });
 afterEach(async () => {
   await Promise.all(tails.map((tail) => tail.stop()));
@@ -36,9 +38,11 @@ afterEach(async () => {
 });
 
 const history = {
-  find(requestId: string): Promise<Transition | undefined> {
+  async find(requestId: string): Promise<Transition | undefined> {
     lookUps++;
-    return isAway ? Promise.reject(new Error('away')) : Promise.resolve(written.get(requestId));
+    if (isAway) throw new Error('away');
+    await meanwhile?.();
+    return written.get(requestId);
   },
 };
 
@@ -156,6 +160,23 @@ test('a request that the view forgot is asked for until the history has what was
   expect(await statusOf(reader, all[0]!)).toBe('unavailable');
   await writeHistory(all.at(-1)!);
   expect(await statusOf(reader, all[0]!)).toBe('succeeded');
+});
+
+test('a state does not go back when the view forgets it while the history is asked', async () => {
+  const all = life('succeeded');
+  await publish(...all.slice(0, 2));
+  await writeHistory(all[1]!);
+  const reader = await startGateway(2_500);
+  await publish(all[2]!);
+  await reader.caughtUp();
+  meanwhile = async () => {
+    meanwhile = undefined;
+    for (let i = 0; i < 10; i++) await publish(...life('uploaded'));
+    await reader.caughtUp();
+  };
+  expect(await statusOf(reader, all[0]!)).toBe('unavailable');
+  await writeHistory(all[2]!);
+  expect(await statusOf(reader, all[0]!)).toBe('ingested');
 });
 
 test('while the log is away a state that may be old is not told', async () => {
