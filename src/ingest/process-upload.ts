@@ -87,13 +87,14 @@ export class UploadProcessor implements Aside {
   }
 
   leave(upload: UploadInFlight): void {
-    this.gate.leave(upload);
+    this.gate.putOff(upload);
     this.release(upload);
     this.leaveRoom(upload);
   }
 
   async prepareAgain(upload: UploadInFlight): Promise<Unprepared | undefined> {
-    await this.journal.begin(upload.requestId, false);
+    // As alone: attempts are short, so what ends the process in several of them is this upload.
+    await this.journal.begin(upload.requestId, true);
     const parts = await this.readAgain(upload);
     const verdict = await this.preparation.prepare(Object.assign(upload, { parts }));
     if (this.preparation.isIdle) this.flush();

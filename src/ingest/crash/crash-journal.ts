@@ -60,14 +60,15 @@ export class CrashJournal {
   }
 
   end(requestId: string): void {
-    this.deaths.delete(requestId);
+    const wasCounted = this.deaths.delete(requestId);
+    if (this.inProcess.delete(requestId) || wasCounted) this.note(`-${requestId}`);
+  }
+
+  /** Processing ends for now. The processes that the upload has ended still count. */
+  putOff(requestId: string): void {
     if (!this.inProcess.delete(requestId)) return;
-    this.pending.push(`-${requestId}`);
-    try {
-      this.write();
-    } catch {
-      // Nothing waits for this line: it is written with the next one, which reports the failure.
-    }
+    const deaths = this.deathsOf(requestId);
+    this.note(`-${requestId}`, ...(deaths > 0 ? [`=${requestId} ${deaths}`] : []));
   }
 
   /**
@@ -81,6 +82,15 @@ export class CrashJournal {
     this.fullDisk.close();
     if (isKept) this.file.close();
     else this.file.remove();
+  }
+
+  private note(...lines: readonly string[]): void {
+    this.pending.push(...lines);
+    try {
+      this.write();
+    } catch {
+      // Nothing waits for them: they are written with the next line, which reports the failure.
+    }
   }
 
   private write(): void {

@@ -52,17 +52,27 @@ export class SoloGate {
     return undefined;
   }
 
-  /** To be called when the processing of an upload that entered has ended, or is put off. */
+  /** To be called when the processing of an upload that entered has ended. */
   leave(upload: GatedUpload): void {
     this.journal.end(upload.requestId);
-    if (!this.inside.delete(upload)) return;
-    if (this.inside.size === 0) this.isSoloInside = false;
-    this.open();
+    this.makeWay(upload);
+  }
+
+  /** Its processing is put off: others may enter. */
+  putOff(upload: GatedUpload): void {
+    this.journal.putOff(upload.requestId);
+    this.makeWay(upload);
   }
 
   close(): void {
     this.isClosed = true;
     for (const timer of this.timers) clearTimeout(timer);
+  }
+
+  private makeWay(upload: GatedUpload): void {
+    if (!this.inside.delete(upload)) return;
+    if (this.inside.size === 0) this.isSoloInside = false;
+    this.open();
   }
 
   private later(waiting: Waiting, milliseconds: number): void {

@@ -154,6 +154,21 @@ test('a suspect waits for a quiet time and is processed with nothing beside it',
   }
 });
 
+test('what is put off keeps its deaths, and is blamed for those during its attempts alone', async () => {
+  await nextProcess().begin('a', false);
+  const second = nextProcess();
+  await second.begin('a', true);
+  second.putOff('a');
+  expect(nextProcess().deathsOf('a')).toBe(1);
+  await second.begin('a', true);
+  const third = nextProcess();
+  expect(third.deathsOf('a')).toBe(2);
+  await third.begin('a', true);
+  third.putOff('a');
+  third.end('a');
+  expect(nextProcess().deathsOf('a')).toBe(0);
+});
+
 test('an upload that has ended three processes is refused', async () => {
   await nextProcess().begin('a', false);
   await nextProcess().begin('a', true);
