@@ -5,6 +5,7 @@ import type { LogRecord } from '../../src/log/upload-log.js';
 import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
 import { record } from '../support/log/log-folders.js';
 import { Collector, texts } from './collector.js';
+import { SteadyAppends } from './steady-appends.js';
 import { until } from '../support/kafka/until.js';
 import { Worker } from './worker.js';
 
@@ -22,27 +23,16 @@ describeWithKafka('a consumer group', () => {
     const partitions = 4;
     const producer = await logs.open({ partitions });
     const [logA, logB] = [await logs.open(), await logs.open()];
-    let number = 0;
-    const appends = new AbortController();
-    const appending = (async () => {
-      while (!appends.signal.aborted) {
-        const next = Array.from({ length: 8 }, () =>
-          record(`${number}`, { partition: number++ % partitions }),
-        );
-        await producer.append('uploads', next);
-        await sleep(10);
-      }
-    })();
+    const appends = new SteadyAppends(producer, partitions);
     const a = await Worker.start(logA, 3);
     await until(() => a.owned.size === partitions && a.seen.length > 20);
     const b = await Worker.start(logB, 3);
     await until(() => a.owned.size === 2 && b.owned.size === 2 && b.seen.length > 20);
     await logA.close();
     await until(() => b.owned.size === partitions);
-    appends.abort();
-    await appending;
+    await appends.stop();
     const seen = (): Set<string> => new Set([...texts(a.seen), ...texts(b.seen)]);
-    await until(() => seen().size === number);
+    await until(() => seen().size === appends.count);
     expect([...a.faults, ...b.faults]).toEqual([]);
     // Each partition was revoked before it was assigned again.
     for (const { events } of [a, b]) {

@@ -1,5 +1,4 @@
 import { afterEach, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { LogRecord } from '../../../src/log/upload-log.js';
 import type { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
@@ -7,6 +6,7 @@ import type { KafkaLogs } from '../../support/kafka/kafka.js';
 import { record } from '../../support/log/log-folders.js';
 import { IS_SOAK } from '../../support/service/soak.js';
 import { Collector, texts } from '../collector.js';
+import { SteadyAppends } from '../steady-appends.js';
 import { until } from '../../support/kafka/until.js';
 import { Worker } from '../worker.js';
 
@@ -78,33 +78,22 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
     const tailed: LogRecord[] = [];
     const tail = await producer.tail('uploads', [], (records) => tailed.push(...records));
     for (const { id, proxy } of cluster().nodes) proxy.fetchDelayMs = 60 * id;
-    let number = 0;
-    const appends = new AbortController();
-    const appending = (async () => {
-      while (!appends.signal.aborted) {
-        const next = Array.from({ length: 8 }, () =>
-          record(`${number}`, { partition: number++ % partitions }),
-        );
-        await producer.append('uploads', next);
-        await sleep(10);
-      }
-    })();
+    const appends = new SteadyAppends(producer, partitions);
     const seen = (): Set<string> => new Set(workers.flatMap((worker) => texts(worker.seen)));
     try {
       await until(() => seen().size > 100);
       for (let move = 0; move < MOVES * partitions; move++) {
         await cluster().moveLeader(uploads(), move % partitions);
       }
-      appends.abort();
-      await appending;
-      await until(() => seen().size === number);
+      await appends.stop();
+      await until(() => seen().size === appends.count);
     } catch (error) {
       const events = workers.map((worker) => worker.events.join(' ')).join(' | ');
-      throw new Error(`${String(error)}; ${seen().size} of ${number} seen; ${events}`, {
+      throw new Error(`${String(error)}; ${seen().size} of ${appends.count} seen; ${events}`, {
         cause: error,
       });
     } finally {
-      appends.abort();
+      appends.stop().catch(() => undefined);
     }
     expect(workers.flatMap(({ faults }) => faults)).toEqual([]);
     const ends = await producer.endOffsets('uploads');
