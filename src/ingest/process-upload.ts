@@ -58,14 +58,13 @@ export class UploadProcessor implements Aside {
    * @throws whatever ends the process; the next one processes the upload again
    */
   async process(upload: UploadInFlight): Promise<void> {
-    const { requestId } = upload;
     this.steps.publisher.observe(upload.version);
     try {
       // 1. Alone, if it may have ended a process before; to the dead letters after three deaths.
       const deaths = await this.gate.enter(upload);
       if (deaths !== undefined) {
+        // The journal keeps its deaths: another upload may end this process before it commits.
         await deadLetter(this.steps, upload, { kind: 'crash', deaths });
-        this.journal.end(requestId);
         return;
       }
       // 2. Parse, validate, group, encode: on a thread, accounts taking turns.

@@ -4,7 +4,12 @@ import { pino } from 'pino';
 import type { IngestDependencies } from '../../../src/ingest/dependencies.js';
 import { Ingest } from '../../../src/ingest/ingest.js';
 import type { Preparer } from '../../../src/ingest/prepare/prepare-pool.js';
-import { type Consumption, LogUnavailableError } from '../../../src/log/upload-log.js';
+import {
+  type Consumption,
+  LogUnavailableError,
+  type RecordToAppend,
+  type Topic,
+} from '../../../src/log/upload-log.js';
 import { MemoryFiles } from '../../support/disk/memory-files.js';
 import { Partition } from './assemble/partition.js';
 
@@ -24,6 +29,10 @@ const preparer = {
 } satisfies Preparer & { begun: number };
 
 let partition: Partition;
+let files: MemoryFiles;
+/** The topics of all appends. */
+let appended: Topic[];
+let dependencies: IngestDependencies;
 let ingest: Ingest;
 /** Fails the read that is under way. */
 let breakReading: () => void;
@@ -31,6 +40,8 @@ let breakReading: () => void;
 beforeEach(async () => {
   preparer.begun = 0;
   partition = new Partition(0);
+  files = new MemoryFiles();
+  appended = [];
   const consumption: Consumption = {
     failed: never,
     commit: () => Promise.resolve(),
@@ -43,8 +54,12 @@ beforeEach(async () => {
       throw new LogUnavailableError('the brokers are away');
     },
     endOffsets: () => Promise.resolve([partition.end]),
+    append: (topic: Topic, records: readonly RecordToAppend[]) => {
+      appended.push(topic);
+      return Promise.resolve(records.map((_, offset) => ({ partition: 0, offset })));
+    },
   };
-  const dependencies = {
+  dependencies = {
     log,
     rows: {},
     erased: { covers: () => false },
@@ -58,7 +73,7 @@ beforeEach(async () => {
       },
     },
   } as unknown as IngestDependencies;
-  ingest = await Ingest.start(dependencies, { preparer, files: new MemoryFiles() });
+  ingest = await Ingest.start(dependencies, { preparer, files });
 });
 afterEach(() => ingest.stop(0));
 
@@ -76,4 +91,20 @@ test('an upload that is read again when its partition is revoked leaves its room
   await ingest.records(0, [partition.finish('b', 0, null, WAITING_BYTES)]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(preparer.begun).toBe(1);
+});
+
+test('an upload that has ended three processes is set aside again when the next one ends as well', async () => {
+  files.lines('/data/ingest-journal').replace('=a 2\n*a\n');
+  const log = { ...dependencies.log, read: partition.log.read };
+  const records = [partition.chunk('a', 0, 'x'), partition.finish('a', 1, 0, 1)];
+  for (let processes = 0; processes < 2; processes++) {
+    // The process before has ended after it set the upload aside and before it committed that.
+    const next = await Ingest.start({ ...dependencies, log }, { preparer, files });
+    appended.length = 0;
+    next.assigned(0, 0);
+    await next.records(0, records);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([...new Set(appended)]).toEqual(['dead-letter', 'status']);
+  }
+  expect(preparer.begun).toBe(0);
 });
