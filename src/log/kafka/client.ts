@@ -5,6 +5,7 @@ import type { Logger } from '../../ops/logger.js';
 import { registerLz4 } from './compression.js';
 import { mendBrokers } from './patches/brokers-known.js';
 import { mendConnecting } from './patches/connect-once.js';
+import { mendCutAnswers } from './patches/cut-answers.js';
 import { mendEncoderBuffers } from './patches/encoder-buffers.js';
 import { mendIdleTimers } from './patches/idle-timers.js';
 import { mendSilence } from './patches/silent-brokers.js';
@@ -77,6 +78,7 @@ function mendKafkajs(): void {
   isMended = true;
   mendIdleTimers();
   mendEncoderBuffers();
+  mendCutAnswers();
   mendConnecting();
   mendSilence();
   mendBrokers();

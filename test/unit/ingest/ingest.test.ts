@@ -95,7 +95,7 @@ test('an upload that is read again when its partition is revoked leaves its room
 
 test('an upload that has ended three processes is set aside again when the next one ends as well', async () => {
   files.lines('/data/ingest-journal').replace('=a 2\n*a\n');
-  const log = { ...dependencies.log, read: partition.log.read };
+  const log = { ...dependencies.log, ...partition.log };
   const records = [partition.chunk('a', 0, 'x'), partition.finish('a', 1, 0, 1)];
   for (let processes = 0; processes < 2; processes++) {
     // The process before has ended after it set the upload aside and before it committed that.

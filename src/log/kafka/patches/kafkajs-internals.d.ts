@@ -40,6 +40,11 @@ declare module 'kafkajs/src/network/connection.js' {
     readonly port: number;
     /** Of the connection that there is, or was last. */
     readonly socket: Socket | undefined;
+    /** What has come of the next answer, and how many bytes it takes to read on. */
+    chunks: Buffer[];
+    bytesBuffered: number;
+    bytesNeeded: number;
+    isConnected(): boolean;
     send: (this: Connection, request: unknown) => Promise<unknown>;
     connect: (this: Connection) => Promise<true>;
     disconnect(): Promise<void>;

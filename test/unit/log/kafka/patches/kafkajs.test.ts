@@ -27,6 +27,7 @@ const errors = require('kafkajs/src/errors.js') as Methods;
  */
 test.each([
   ['connect-once', 'Connection.connect', connection['connect']!, 'aa16ff5d5b3eba3e'],
+  ['cut-answers', 'Connection.processData', connection['processData']!, '793dcfa829216f8d'],
   ['silent-brokers', 'Connection.send', connection['send']!, '48bcccc5edc7c52c'],
   [
     'idle-timers',
