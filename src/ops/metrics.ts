@@ -228,3 +228,7 @@ for (const { name: family } of FAMILIES) {
   httpDuration.zero({ operation: 'read', family, code: '200' });
 }
 for (const failure of ['retry', 'memory', 'rejected']) warehouseErrors.inc({ class: failure }, 0);
+for (const operation of ['append', 'commit', 'consume', 'poll', 'retention', 'tail']) {
+  logErrors.inc({ operation }, 0);
+}
+for (const operation of ['append', 'read', 'consume', 'tail']) logRefusals.inc({ operation }, 0);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { httpDuration } from '../../../src/ops/metrics.js';
+import { httpDuration, logErrors, logRefusals } from '../../../src/ops/metrics.js';
 
 test('reads are counted from 0 on, so that Prometheus sees the first ones', async () => {
   const { name, values } = await httpDuration.get();
@@ -9,5 +9,16 @@ test('reads are counted from 0 on, so that Prometheus sees the first ones', asyn
     expect(values).toContainEqual(expect.objectContaining(count));
     const bucket = { metricName: `${name}_bucket`, labels: { ...labels, le: 0.25 }, value: 0 };
     expect(values).toContainEqual(expect.objectContaining(bucket));
+  }
+});
+
+test('errors and refusals of the log are counted from 0 on, at every operation', async () => {
+  for (const [counter, operations] of [
+    [logErrors, ['append', 'commit', 'consume', 'poll', 'retention', 'tail']],
+    [logRefusals, ['append', 'consume', 'read', 'tail']],
+  ] as const) {
+    const { values } = await counter.get();
+    expect(values.map(({ labels }) => labels.operation).sort()).toEqual(operations);
+    expect(values.map(({ value }) => value)).toEqual(operations.map(() => 0));
   }
 });
