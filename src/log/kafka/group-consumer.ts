@@ -13,6 +13,8 @@ const FETCH_BYTES = 4 * 1024 * 1024;
 const PARTITION_BYTES = 1024 * 1024;
 /** Batches handed over at once; a fetch brings at most one for each partition. */
 const CONCURRENT_BATCHES = 64;
+/** One may have been on its way when the member asked to join. */
+const FEW_HEARTBEATS = 1;
 /** Members that are there answer a rebalance with their next heartbeat. */
 const REBALANCE_MS = 30_000;
 
@@ -41,14 +43,15 @@ export interface ConsumerEvents {
  * A consumer of kafkajs that commits nothing by itself and is not restarted when it crashes.
  *
  * When a join is answered but the request for its partitions is not, kafkajs goes on as a member
- * all the same: the group counts the partitions as its own, and nobody reads them. The next
- * heartbeat shows that.
+ * all the same: the group counts the partitions as its own, and nobody reads them. The heartbeats
+ * that follow show that.
  */
 export function startConsumer(options: ConsumerOptions, events: ConsumerEvents): Consumer {
   const { kafka, topic, group, sessionMs, metadataMs } = options;
-  let isJoining = false;
+  /** Since it has asked to join; undefined: it has its partitions. */
+  let heartbeats: number | undefined;
   const joining = (): void => {
-    isJoining = true;
+    heartbeats = 0;
     events.joining();
   };
   const consumer = kafka.consumer({
@@ -66,11 +69,15 @@ export function startConsumer(options: ConsumerOptions, events: ConsumerEvents):
     retry: { ...QUICK_RETRIES, restartOnFailure: () => Promise.resolve(false) },
   });
   consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
-    isJoining = false;
+    heartbeats = undefined;
     events.joined(memberAssignment[topic] ?? []);
   });
   consumer.on(consumer.events.HEARTBEAT, () => {
-    if (isJoining) events.crashed(new Error('the group has not told it its partitions'));
+    if (heartbeats === undefined) return;
+    heartbeats++;
+    if (heartbeats > FEW_HEARTBEATS) {
+      events.crashed(new Error('the group has not told it its partitions'));
+    }
   });
   consumer.on(consumer.events.CRASH, ({ payload: { error } }) => {
     events.crashed(error);

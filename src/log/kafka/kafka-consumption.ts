@@ -198,7 +198,8 @@ export class KafkaConsumption implements Consumption {
   private async isThrough(assignment: Assignment): Promise<boolean> {
     const isDone = assignment.call.then(() => true);
     if (await inTime(isDone, MOST_HELD_MS, () => false)) return true;
-    if (!assignment.isSetAside) {
+    // The partition may be back by now, in another assignment: it is not this one's to pause.
+    if (!assignment.isSetAside && !assignment.isRevoked) {
       assignment.isSetAside = true;
       this.consumer.pause([assignment.partition]);
       void assignment.call.then(() => {

@@ -36,15 +36,25 @@ export class FakeKafka {
     return this.running !== undefined;
   }
 
-  /** Rejoins, as a kafkajs fetcher does after it has asked a broker that no longer leads. */
-  join(): void {
+  /** Asks to join again. */
+  askToJoin(): void {
     const [assigner] = this.config.partitionAssigners!;
     assigner!({ cluster: {} as never, groupId: '', logger: {} as never }).protocol({
       topics: [this.topic],
     });
+  }
+
+  /** Rejoins, as a kafkajs fetcher does after it has asked a broker that no longer leads. */
+  join(): void {
+    this.askToJoin();
     this.positions.splice(0, Infinity, ...this.committed);
     const memberAssignment = { [this.topic]: [...this.committed.keys()] };
     this.emitter.emit(events.GROUP_JOIN, { payload: { memberAssignment } });
+  }
+
+  /** A heartbeat has succeeded. */
+  heartbeat(): void {
+    this.emitter.emit(events.HEARTBEAT, { payload: {} });
   }
 
   crash(error: Error): void {

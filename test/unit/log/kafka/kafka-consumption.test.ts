@@ -113,6 +113,29 @@ test('begins a log anew that was made anew, or was cut off', async () => {
   expect(collector.events).toEqual(['+0@0', '+1@0', '-0', '+0@0']);
 });
 
+test('a partition that comes back while its batch is handed over is fetched again', async () => {
+  await joined();
+  let finish: (() => void) | undefined;
+  collector.records = () => new Promise((resolve) => (finish = resolve));
+  const handed = fake.fetch(0, 100);
+  await until(() => finish !== undefined);
+  fake.join();
+  await handed;
+  finish!();
+  await until(() => !fake.paused.has(0));
+});
+
+test('a heartbeat that was under way before a rejoin is no sign of a lost answer, a later one is', async () => {
+  await joined();
+  const { made } = fake;
+  fake.askToJoin();
+  fake.heartbeat();
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(fake.made).toBe(made);
+  fake.heartbeat();
+  await until(() => fake.made > made && fake.isRunning);
+});
+
 test('what the brokers refuse is counted and asked for again, as often as it takes', async () => {
   const before = await refusals();
   for (const type of ['SASL_AUTHENTICATION_FAILED', 'TOPIC_AUTHORIZATION_FAILED']) {
