@@ -20,8 +20,6 @@ export class Assignment {
   private readonly decoder: RecordDecoder;
   /** Commits offsets as the member to which its batch was handed, once, without retries. */
   private payload: EachBatchPayload | undefined;
-  /** The last offset that this assignment has tried to commit; at first, where it began. */
-  private committed = 0;
   /** The next offset to fetch: everything below it was handed over or is not in the log. */
   next = 0;
 
@@ -37,7 +35,6 @@ export class Assignment {
   /** Tells the handler of the assignment and its first offset, before anything else. */
   begin(offset: number): void {
     this.next = offset;
-    this.committed = offset;
     this.guard(() => {
       this.handler.assigned(this.partition, offset);
     });
@@ -75,7 +72,6 @@ export class Assignment {
   async commit(offset: number, mayRetry: () => boolean): Promise<void> {
     // Handed over before a rebalance and fetched again now: it will be committed then.
     if (offset > this.next) return;
-    this.committed = offset;
     const partitions = [{ partition: this.partition, offset: String(offset) }];
     const backoff = new Backoff(PAUSE_MS, PAUSE_MS);
     while (!this.isRevoked && this.payload !== undefined) {
@@ -92,12 +88,6 @@ export class Assignment {
       }
       await sleep(backoff.next());
     }
-  }
-
-  /** Commits again what was committed last. */
-  async commitAgain(payload: EachBatchPayload, mayRetry: () => boolean): Promise<void> {
-    this.payload = payload;
-    await this.commit(this.committed, mayRetry);
   }
 
   private guard(tell: () => void): void {

@@ -155,7 +155,7 @@ export class KafkaConsumption implements Consumption {
       this.note(assignment);
       payload.resolveOffset(batch.lastOffset());
     } else {
-      assignment.call = this.realign(assignment, payload, asked);
+      assignment.call = this.realign(assignment, asked);
     }
     await this.isThrough(assignment);
   }
@@ -165,14 +165,11 @@ export class KafkaConsumption implements Consumption {
    *
    * kafkajs has a fetcher for each broker. When one of them meets a broker that leads no longer, it
    * rejoins the group, and responses to the other fetchers from before are handed over after the
-   * rejoin. If they were taken, the group would move past records that were not committed. Or the
-   * offset is not in the log any more, and kafkajs has gone to the log's first record.
+   * rejoin. If they were taken, the group would move past records that were not committed. Or a
+   * broker has said that the offset is not in the log, and kafkajs has gone to the first record. A
+   * former leader that is behind says so too: then `next` stays.
    */
-  private async realign(
-    assignment: Assignment,
-    payload: EachBatchPayload,
-    asked: number,
-  ): Promise<void> {
+  private async realign(assignment: Assignment, asked: number): Promise<void> {
     const { partition, next } = assignment;
     const { offsets } = this.options;
     const known = await this.answered(() => Promise.all([offsets('first'), offsets('next')]));
@@ -186,10 +183,6 @@ export class KafkaConsumption implements Consumption {
     } else if (next < first) {
       // Retention has deleted the records before it.
       assignment.next = first;
-    } else if (asked === first) {
-      // A former leader that is behind may have said that `next` is out of range: kafkajs has then
-      // committed that the group begins at the first record.
-      await assignment.commitAgain(payload, this.mayRetry).catch(() => undefined);
     }
     this.consumer.seek(partition, isLost ? first : assignment.next);
   }

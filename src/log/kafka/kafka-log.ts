@@ -109,7 +109,7 @@ export class KafkaLog implements UploadLog {
     const { reader } = this.connected();
     const name = this.nameOf(topic);
     const committed = await reader.committed(name, this.options.prefix + group);
-    // Negative: nothing is committed, or kafkajs has committed "from the beginning".
+    // Negative: nothing is committed.
     if (committed.every((offset) => offset >= 0)) return committed;
     const first = await reader.offsets(name, 'first');
     return committed.map((offset, i) => (offset >= 0 ? offset : (first[i] ?? 0)));

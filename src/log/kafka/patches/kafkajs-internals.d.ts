@@ -67,6 +67,31 @@ declare module 'kafkajs/src/broker/index.js' {
   }
 }
 
+declare module 'kafkajs/src/consumer/offsetManager/index.js' {
+  import type { Cluster } from 'kafkajs';
+
+  interface Place {
+    readonly topic: string;
+    readonly partition: number;
+  }
+
+  /** Where a member of a group has come to. */
+  export default class OffsetManager {
+    constructor(options: {
+      readonly cluster: Cluster;
+      readonly coordinator: object;
+      readonly memberAssignment: Readonly<Record<string, readonly number[]>>;
+      readonly autoCommit: boolean;
+      readonly topicConfigurations: object;
+    });
+    readonly cluster: Cluster;
+    setDefaultOffset: (this: OffsetManager, place: Place) => Promise<void>;
+    /** @param offset the last one that has been fetched */
+    resolveOffset(offset: Place & { readonly offset: string }): void;
+    nextOffset(topic: string, partition: number): { toString(): string };
+  }
+}
+
 declare module 'kafkajs/src/cluster/brokerPool.js' {
   import type Broker from 'kafkajs/src/broker/index.js';
 

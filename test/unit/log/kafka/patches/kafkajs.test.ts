@@ -10,6 +10,7 @@ const connection = methodsOf('kafkajs/src/network/connection.js');
 const queue = methodsOf('kafkajs/src/network/requestQueue/index.js');
 const pool = methodsOf('kafkajs/src/cluster/brokerPool.js');
 const broker = methodsOf('kafkajs/src/broker/index.js');
+const offsets = methodsOf('kafkajs/src/consumer/offsetManager/index.js');
 const encoder = methodsOf('kafkajs/src/protocol/encoder.js');
 const kafka = methodsOf('kafkajs/src/index.js');
 const exportOf = (path: string): (() => void) => require(path) as () => void;
@@ -57,6 +58,12 @@ test.each([
   ],
   ['brokers-known', 'BrokerPool.removeBroker', pool['removeBroker']!, 'cf768349c4b6c530'],
   ['brokers-known', 'Broker.isConnected', broker['isConnected']!, 'f69f2b7c09ecf378'],
+  [
+    'out-of-range',
+    'OffsetManager.setDefaultOffset',
+    offsets['setDefaultOffset']!,
+    '780f647c276b5582',
+  ],
   [
     'sockets',
     'socketFactory',
