@@ -28,6 +28,7 @@ export class SoloGate {
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly inside = new Set<GatedUpload>();
   private isSoloInside = false;
+  private isSuspectsTurn = true;
   private isClosed = false;
 
   constructor(private readonly journal: CrashJournal) {}
@@ -84,14 +85,16 @@ export class SoloGate {
     this.timers.add(timer);
   }
 
+  /** Suspects and the others take turns: there may be thousands of suspects after a crash. */
   private open(): void {
-    const suspect = this.suspects[0];
-    if (suspect !== undefined) {
+    if (this.isSoloInside) return;
+    if (this.suspects.length > 0 && (this.isSuspectsTurn || this.waiting.length === 0)) {
       if (this.inside.size > 0) return;
-      this.suspects.shift();
       this.isSoloInside = true;
-      this.let(suspect);
-    } else if (!this.isSoloInside) {
+      this.isSuspectsTurn = false;
+      this.let(this.suspects.shift()!);
+    } else {
+      this.isSuspectsTurn = true;
       for (const waiting of this.waiting.splice(0)) this.let(waiting);
     }
   }

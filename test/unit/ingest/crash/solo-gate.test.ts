@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
+
+import { CrashJournal } from '../../../../src/ingest/crash/crash-journal.js';
+import { SoloGate } from '../../../../src/ingest/crash/solo-gate.js';
+import { MemoryFiles } from '../../../support/disk/memory-files.js';
+
+const SUSPECTS = ['s1', 's2', 's3'];
+
+let gate: SoloGate;
+/** Uploads that have entered, in order. */
+let entered: string[];
+beforeEach(() => {
+  jest.useFakeTimers();
+  const files = new MemoryFiles();
+  files.lines('/journal').replace(SUSPECTS.map((requestId) => `+${requestId}\n`).join(''));
+  gate = new SoloGate(new CrashJournal(files, '/journal', pino({ level: 'silent' })));
+  entered = [];
+});
+afterEach(() => {
+  gate.close();
+  jest.useRealTimers();
+});
+
+function arrive(requestId: string): { readonly requestId: string } {
+  const upload = { requestId };
+  void gate.enter(upload).then(() => entered.push(requestId));
+  return upload;
+}
+
+/** Leaves, and resolves when others have entered. */
+async function leave(upload: { readonly requestId: string }): Promise<void> {
+  gate.leave(upload);
+  await jest.advanceTimersByTimeAsync(0);
+}
+
+test('suspects are alone, and take turns with the others', async () => {
+  const [s1, s2] = SUSPECTS.map(arrive);
+  const a = arrive('a');
+  await jest.advanceTimersByTimeAsync(10_000);
+  // A suspect does not enter beside others, and nobody enters while it waits for them.
+  const b = arrive('b');
+  const c = arrive('c');
+  await jest.advanceTimersByTimeAsync(0);
+  expect(entered).toEqual(['a']);
+  await leave(a);
+  expect(entered).toEqual(['a', 's1']);
+  await leave(s1!);
+  expect(entered).toEqual(['a', 's1', 'b', 'c']);
+  const d = arrive('d');
+  await leave(b);
+  expect(entered).toEqual(['a', 's1', 'b', 'c']);
+  await leave(c);
+  expect(entered).toEqual(['a', 's1', 'b', 'c', 's2']);
+  await leave(s2!);
+  await leave(d);
+  expect(entered).toEqual(['a', 's1', 'b', 'c', 's2', 'd', 's3']);
+});
