@@ -3,11 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Role } from '../../../src/config/config.js';
 import type { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
 import { KafkaBroker } from '../kafka/kafka-broker.js';
-import { makeDataDir, removeDataDir, ServiceProcess } from './service-process.js';
+import { makeDataDir, type Ports, removeDataDir, ServiceProcess } from './service-process.js';
 import { countFault } from './soak.js';
 import { startWithSchema } from '../chdb/warehouses.js';
 
 const LAST_LINES = 8;
+/** Lines of each request, which would leave no room for others. */
+const OFTEN = ['create', 'upload succeeded'];
+const FEW_LINES = 3;
 const ANSWER_MS = 5_000;
 
 /** One broker, or a cluster of several. */
@@ -86,18 +89,23 @@ export class Cluster<B extends Brokers = KafkaBroker> {
     const answer = this.query('SELECT 1').then(() => 'answers', String);
     const warehouse = await Promise.race([answer, sleep(ANSWER_MS, 'does not answer')]);
     const starts = await Promise.allSettled(this.starts);
-    const words = starts
-      .map((start) => {
+    const words = await Promise.all(
+      starts.map(async (start) => {
         if (start.status === 'rejected') return String(start.reason);
-        const { process, logs, stderr } = start.value;
+        const { process, logs, stderr, ports } = start.value;
         if (process.signalCode === 'SIGKILL') return '';
-        const said = logs.slice(-LAST_LINES).map((line) => JSON.stringify(line));
-        return [`process ${process.pid!}, exit code ${process.exitCode}:`, ...said, stderr].join(
-          '\n',
-        );
-      })
-      .filter((words) => words !== '');
-    return [`the warehouse: ${warehouse}`, ...words].join('\n');
+        const said = [
+          ...logs.filter(({ msg }) => !OFTEN.includes(String(msg))).slice(-LAST_LINES),
+          ...logs.slice(-FEW_LINES),
+        ].map((line) => JSON.stringify(line));
+        return [
+          `process ${process.pid!}, exit code ${process.exitCode}: ${await readinessOf(ports)}`,
+          ...said,
+          stderr,
+        ].join('\n');
+      }),
+    );
+    return [`the warehouse: ${warehouse}`, ...words.filter((each) => each !== '')].join('\n');
   }
 
   /** Kills everything and removes all data. */
@@ -128,5 +136,15 @@ export class Cluster<B extends Brokers = KafkaBroker> {
     });
     this.starts.push(start);
     return start;
+  }
+}
+
+/** What a process says of its readiness, or why it says nothing. */
+async function readinessOf(ports: Ports | undefined): Promise<string> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    return await (await fetch(`http://127.0.0.1:${ports?.ops}/health/ready`, { signal })).text();
+  } catch (error) {
+    return String(error);
   }
 }

@@ -13,6 +13,9 @@ import { type ServiceProcess, tokenFor } from './service-process.js';
 
 const PREFIX = 'custom-data.';
 export const UPLOADS = `${PREFIX}uploads`;
+const TOPICS = ['uploads', 'status', 'dead-letter', 'control', 'claims'].map(
+  (name) => PREFIX + name,
+);
 export const GROUP = PREFIX + CONSUMER_GROUPS.ingest.group;
 const PARTITIONS = 6;
 const ROLES = ['gateway', 'ingest', 'ingest', 'status'] as const;
@@ -115,27 +118,22 @@ export class ThreeBrokers {
 
   /** The state of the brokers and the processes, for error messages. */
   async lastWords(): Promise<string> {
-    const partitions = this.brokers
-      .partitions(UPLOADS)
-      .then((all) =>
-        all.map(
-          ({ partitionId, leader, isr }) =>
-            `${partitionId}: led by ${leader}, in sync ${isr.join(' ')}`,
-        ),
+    const partitionsOf = async (topic: string): Promise<string[]> =>
+      (await this.brokers.partitions(topic)).map(
+        ({ partitionId, leader, isr }) =>
+          `${topic}/${partitionId}: led by ${leader}, in sync ${isr.join(' ')}`,
       );
+    const partitions = Promise.all(TOPICS.map(partitionsOf));
     const brokers = await Promise.race([
       partitions,
       sleep(ANSWER_MS, ['the brokers do not answer']),
     ]);
-    return [...brokers, await this.cluster.lastWords()].join('\n');
+    return [...brokers.flat(), await this.cluster.lastWords()].join('\n');
   }
 
   /** Resolves when every replica of every partition is in sync. */
   inSync(): Promise<void> {
-    return this.brokers.inSync([
-      '__consumer_offsets',
-      ...['uploads', 'status', 'dead-letter', 'control', 'claims'].map((name) => PREFIX + name),
-    ]);
+    return this.brokers.inSync(['__consumer_offsets', ...TOPICS]);
   }
 
   /** Resolves when all replicas are in sync and each broker leads as many partitions. */
