@@ -206,8 +206,13 @@ export const diskSize = new Gauge({
 
 export const processInfo = new Gauge({
   name: 'custom_data_process_info',
-  help: 'Always 1, for a process that is ready to work, with its roles as a comma-separated list.',
+  help: 'Always 1, for a process that has finished its start, with its roles as a comma-separated list.',
   labelNames: ['roles'] as const,
+});
+
+export const processReady = new Gauge({
+  name: 'custom_data_process_ready',
+  help: '1 if the process is ready for work, as /health/ready says, otherwise 0.',
 });
 
 export const integratedChannels = new Gauge({

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { attempt } from './attempt.js';
 import type { Logger } from './logger.js';
-import { measurementFailures } from './metrics.js';
-import { checkReadiness, type ReadinessChecks } from './readiness.js';
+import { measurementFailures, processReady } from './metrics.js';
+import { checkReadiness, type ReadinessChecks, type ReadinessReport } from './readiness.js';
 
 export interface OpsServer {
   /** Resolves with the port in use, which `port` 0 leaves to the system. Rejects when it is taken. */
@@ -60,16 +60,25 @@ export function createOpsServer(options: OpsServerOptions): OpsServer {
     logger.warn({ measurement, reason }, 'some metrics are not up to date');
   }
 
+  async function report(): Promise<ReadinessReport> {
+    const content = await checkReadiness(readiness, reportedOnly);
+    processReady.set(content.status === 'unavailable' ? 0 : 1);
+    return content;
+  }
+
   async function answer(path: string): Promise<Answer> {
     switch (path) {
       case '/metrics':
-        await Promise.all(Object.entries(measurements).map((each) => refresh(...each)));
+        await Promise.all([
+          report(),
+          ...Object.entries(measurements).map((each) => refresh(...each)),
+        ]);
         return { status: 200, type: registry.contentType, body: await registry.metrics() };
       case '/health/live':
         return json(200, { status: 'ok' });
       case '/health/ready': {
-        const report = await checkReadiness(readiness, reportedOnly);
-        return json(report.status === 'unavailable' ? 503 : 200, report);
+        const content = await report();
+        return json(content.status === 'unavailable' ? 503 : 200, content);
       }
       default:
         return json(404, { status: 'not found' });

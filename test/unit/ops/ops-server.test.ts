@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Gauge, Registry } from 'prom-client';
 import { createLogger } from '../../../src/ops/logger.js';
-import { measurementFailures } from '../../../src/ops/metrics.js';
+import { measurementFailures, processReady } from '../../../src/ops/metrics.js';
 import { createOpsServer, type OpsServer } from '../../../src/ops/ops-server.js';
 import { checkReadiness, type ReadinessChecks } from '../../../src/ops/readiness.js';
 
@@ -93,6 +93,13 @@ describe('readiness', () => {
     });
     const stopping = await serve({ service: failing('the service is stopping') }, { log: holds });
     expect((await fetch(`${stopping}/health/ready`)).status).toBe(503);
+  });
+
+  test('is a metric, too', async () => {
+    await fetch(`${await serve({ log: holds })}/metrics`);
+    expect((await processReady.get()).values).toEqual([{ labels: {}, value: 1 }]);
+    await fetch(`${await serve({ log: failing('no broker answers') })}/metrics`);
+    expect((await processReady.get()).values).toEqual([{ labels: {}, value: 0 }]);
   });
 
   test('does not wait for a check that hangs', async () => {
