@@ -1,5 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { constants, copyFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import {
+  constants,
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,23 +52,43 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   }
 }
 
-/** Replaces the file's content as a whole and durably: a reader sees the old or the new. */
+/**
+ * Replaces the file's content as a whole and durably: a reader sees the old or the new. A file that
+ * is there keeps its owner, its group and its mode, so that the service can still read it; a link to
+ * it stays one.
+ *
+ * @param mode of a new file
+ * @throws when the caller may not give the file to its owner; then it stays as it is
+ */
 export async function replaceFile(path: string, content: string, mode: number): Promise<void> {
-  const fresh = `${path}.${randomUUID()}.tmp`;
+  const target = (await realpath(path).catch(undefinedIfMissing)) ?? path;
+  const there = await stat(target).catch(undefinedIfMissing);
+  const fresh = `${target}.${randomUUID()}.tmp`;
   try {
     const file = await open(fresh, 'wx', mode);
     try {
       await file.writeFile(content);
+      if (there !== undefined) await makeAlike(file, there);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(fresh, path);
+    await rename(fresh, target);
   } catch (error) {
     await rm(fresh, { force: true });
     throw error;
   }
-  await syncFolder(dirname(path));
+  await syncFolder(dirname(target));
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}
+
+async function makeAlike(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+  const own = await file.stat();
+  if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid);
+  await file.chmod(mode & 0o777);
 }
 
 async function acquire(lock: string): Promise<void> {

@@ -1,4 +1,17 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { spawnSync } from 'node:child_process';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +47,47 @@ test('a token is 256 random bits that are stored nowhere', async () => {
 test('the file is for its owner alone, and nothing else is left behind', async () => {
   await createToken(path, acme);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
+});
+
+test('a link to the file stays one', async () => {
+  await createToken(path, acme);
+  const target = join(folder, 'real.json');
+  await rename(path, target);
+  await symlink(target, path);
+  await createToken(path, acme);
+  expect((await lstat(path)).isSymbolicLink()).toBe(true);
+  expect(await listTokens(target)).toHaveLength(2);
+});
+
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+
+asRoot('the file stays readable for the user and the group of the service', async () => {
+  await createToken(path, acme);
+  await chown(path, 1234, 5678);
+  await chmod(path, 0o640);
+  const { id } = await createToken(path, acme);
+  await revokeToken(path, id);
+  const { uid, gid, mode } = await stat(path);
+  expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 1234, gid: 5678, mode: 0o640 });
+});
+
+asRoot('a file that would get another owner is not installed', async () => {
+  await createToken(path, acme);
+  await chown(path, 1234, 5678);
+  const before = await readFile(path, 'utf8');
+  await chmod(folder, 0o777);
+  await chmod(join(folder, 'data'), 0o777);
+  await chmod(path, 0o644);
+  process.setegid?.(4321);
+  process.seteuid?.(4321);
+  try {
+    await expect(createToken(path, acme)).rejects.toThrow('EPERM');
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+  }
+  expect(await readFile(path, 'utf8')).toBe(before);
   expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
 });
 
