@@ -155,7 +155,9 @@ async function isLeftBehind(lock: string): Promise<boolean> {
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    return codeOf(error) === 'ESRCH';
+    if (codeOf(error) === 'ESRCH') return true;
+    // A process of another user may not be signalled, but it runs.
+    if (codeOf(error) !== 'EPERM') return false;
   }
   // Another process may have the same id after the machine or the container was restarted.
   return holder.started !== undefined && holder.started !== (await startOf(holder.pid));

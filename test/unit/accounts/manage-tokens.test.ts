@@ -15,7 +15,8 @@ import {
 import { spawnSync } from 'node:child_process';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { withFileLock } from '../../../src/accounts/file-lock.js';
 import {
   createToken,
   listTokens,
@@ -165,6 +166,23 @@ test('the lock of a process whose id another one has by now is taken over', asyn
     JSON.stringify({ host: hostname(), pid, started: '1', nonce: 'n' }),
   );
   await createToken(path, acme);
+  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
+});
+
+test('so is it when that process is of another user', async () => {
+  await createToken(path, acme);
+  await writeFile(
+    `${path}.lock`,
+    JSON.stringify({ host: hostname(), pid: process.pid, started: '1', nonce: 'n' }),
+  );
+  const kill = jest.spyOn(process, 'kill').mockImplementation(() => {
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+  });
+  try {
+    await withFileLock(path, () => Promise.resolve());
+  } finally {
+    kill.mockRestore();
+  }
   expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
 });
 
