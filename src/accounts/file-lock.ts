@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import {
-  constants,
-  copyFile,
   type FileHandle,
   mkdir,
   open,
@@ -19,7 +17,7 @@ import { codeOf, readIfThere } from './read-if-there.js';
 
 const WAIT_MS = 10_000;
 const RETRY_MS = 15;
-/** Far more than a holder takes to write its lock. */
+/** Far more than a process takes to write its lock, or to take one over. */
 const WRITTEN_MS = 5_000;
 
 /** Another process holds the lock and does not give it back. The message is one line. */
@@ -44,11 +42,11 @@ interface Holder {
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
   await mkdir(dirname(path), { recursive: true });
-  await acquire(lock);
+  const holder = await acquire(lock);
   try {
     return await work();
   } finally {
-    await rm(lock, { force: true });
+    if ((await readIfThere(lock)) === holder) await rm(lock, { force: true });
   }
 }
 
@@ -91,7 +89,8 @@ async function makeAlike(file: FileHandle, { uid, gid, mode }: Stats): Promise<v
   await file.chmod(mode & 0o777);
 }
 
-async function acquire(lock: string): Promise<void> {
+/** @returns what the lock holds while it is ours */
+async function acquire(lock: string): Promise<string> {
   const { pid } = process;
   const holder: Holder = {
     host: hostname(),
@@ -99,17 +98,16 @@ async function acquire(lock: string): Promise<void> {
     started: await startOf(pid),
     nonce: randomUUID(),
   };
+  const text = JSON.stringify(holder);
   const giveUpAt = Date.now() + WAIT_MS;
-  while (!(await create(lock, JSON.stringify(holder)))) {
-    if (await isLeftBehind(lock)) {
-      await takeAway(lock);
-      continue;
-    }
+  while (!(await create(lock, text))) {
+    if (await isLeftBehind(lock)) await takeAway(lock);
     if (Date.now() > giveUpAt) {
       throw new FileLockError(`${lock} is held by another process; delete it if none is running`);
     }
     await sleep(RETRY_MS);
   }
+  return text;
 }
 
 async function create(lock: string, holder: string): Promise<boolean> {
@@ -123,19 +121,20 @@ async function create(lock: string, holder: string): Promise<boolean> {
 }
 
 /**
- * Removes the lock of a holder that has ended. Another process may have removed it meanwhile and
- * hold a lock of its own: so the file is moved away, looked at, and put back if it is not the one
- * meant.
+ * Removes the lock of a holder that has ended. Others may be about to do the same: so one at a time
+ * looks at it again and removes it, under a guard file. A guard that is old is of a process that has
+ * ended, too.
  */
 async function takeAway(lock: string): Promise<void> {
-  const aside = `${lock}.${randomUUID()}`;
+  const guard = `${lock}.taking`;
+  if (!(await create(guard, ''))) {
+    if (await isOld(guard)) await rm(guard, { force: true });
+    return;
+  }
   try {
-    await rename(lock, aside);
-    if (!(await isLeftBehind(aside))) await copyFile(aside, lock, constants.COPYFILE_EXCL);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'EEXIST') throw error;
+    if (await isLeftBehind(lock)) await rm(lock, { force: true });
   } finally {
-    await rm(aside, { force: true });
+    await rm(guard, { force: true });
   }
 }
 
@@ -147,8 +146,7 @@ async function isLeftBehind(lock: string): Promise<boolean> {
     holder = JSON.parse(text) as Partial<Holder>;
   } catch {
     // The holder is just writing it, or the machine lost power before the content was on the disk.
-    const state = await stat(lock).catch(() => undefined);
-    return state !== undefined && Date.now() - state.mtimeMs > WRITTEN_MS;
+    return isOld(lock);
   }
   // Whether a process of another host (on a shared volume) still runs cannot be known.
   if (holder.host !== hostname() || typeof holder.pid !== 'number') return false;
@@ -161,6 +159,11 @@ async function isLeftBehind(lock: string): Promise<boolean> {
   }
   // Another process may have the same id after the machine or the container was restarted.
   return holder.started !== undefined && holder.started !== (await startOf(holder.pid));
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const state = await stat(path).catch(() => undefined);
+  return state !== undefined && Date.now() - state.mtimeMs > WRITTEN_MS;
 }
 
 /** When the process has started, as Linux counts it; undefined elsewhere. */

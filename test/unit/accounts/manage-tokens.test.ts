@@ -186,6 +186,28 @@ test('so is it when that process is of another user', async () => {
   expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
 });
 
+test('a lock is taken over by one at a time, unless that one has ended meanwhile', async () => {
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const guard = `${path}.lock.taking`;
+  await createToken(path, acme);
+  await writeFile(`${path}.lock`, JSON.stringify({ host: hostname(), pid, nonce: 'n' }));
+  await writeFile(guard, '');
+  let done = false;
+  const creation = createToken(path, acme).then(() => (done = true));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(done).toBe(false);
+  const before = new Date(Date.now() - 60_000);
+  await utimes(guard, before, before);
+  await creation;
+  expect(await readdir(join(folder, 'data'))).toEqual(['tokens.json']);
+});
+
+test('the lock of another is not removed at the end', async () => {
+  await createToken(path, acme);
+  await withFileLock(path, () => writeFile(`${path}.lock`, 'of another'));
+  expect(await readFile(`${path}.lock`, 'utf8')).toBe('of another');
+});
+
 test('a file that cannot be used is not overwritten', async () => {
   await createToken(path, acme);
   await writeFile(path, '{"tokens": [');
