@@ -17,6 +17,7 @@ import {
 } from '../../support/service/service-process.js';
 import { adapted, sh, stepsOf, TOOL } from '../../support/documents/commands.js';
 import { snippet } from '../../support/documents/page.js';
+import { fileWith } from '../../support/files/files.js';
 import { costRows } from '../../support/files/cost-rows.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
 
@@ -113,6 +114,23 @@ describeIf(runs('curl', ['--version']), 'curl is missing')('curl', () => {
     const { stdout } = await sh(snippet('upload-clients.md', 'curl -sS'), env, folder);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded', reason: null });
     await expectRows();
+  });
+
+  const CREATE = snippet('upload-clients.md', 'curl -sS');
+
+  test('ends with 1 when the service does not take the file', async () => {
+    const refused = { ...env, CUSTOM_DATA_TOKEN: 'wrong' };
+    await expect(sh(CREATE, refused, folder)).rejects.toMatchObject({ code: 1 });
+  });
+
+  test('ends with 1 when the request fails', async () => {
+    const own = join(folder, 'failing');
+    await mkdir(own);
+    await writeFile(join(own, 'costs.csv'), fileWith('cost', { cost: 'x' }));
+    await expect(sh(CREATE, env, own)).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"status":"failed"') as unknown,
+    });
   });
 });
 
