@@ -34,13 +34,16 @@ export class ProblemError extends UploadClientError {
   }
 }
 
-/** No answer: the service could not be reached, or the connection broke, or it took too long. */
+/**
+ * No answer of the service: it could not be reached, or the connection broke, or it took too long,
+ * or what answered is something else.
+ */
 export class NetworkError extends UploadClientError {
   override readonly name = 'NetworkError';
   readonly isPassing = true;
 
-  constructor(where: string, cause: unknown) {
-    super(`${where} does not answer: ${causeOf(cause)}`, { cause });
+  constructor(where: string, cause: unknown, what = `does not answer: ${causeOf(cause)}`) {
+    super(`${where} ${what}`, { cause });
   }
 }
 

@@ -55,7 +55,8 @@ interface Call {
  * with growing pauses. That is safe: the service takes a file as a whole or not at all, and the
  * same rows again replace themselves.
  *
- * Every call throws a ProblemError, a NetworkError, or the reason of its signal.
+ * Every call throws a ProblemError, a NetworkError, or the reason of its signal; a TypeError for a
+ * token or a key that no header can hold.
  */
 export class UploadClient {
   private readonly origin: string;
@@ -164,8 +165,10 @@ export class UploadClient {
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
+    // A token or a key that no header can hold is no failure of the network.
+    const headers = new Headers({ ...init.headers, Authorization: this.authorization });
     return withBackoff(
-      () => this.attempt<Answer>(path, init, timeoutMs, signal),
+      () => this.attempt<Answer>(path, { ...init, headers }, timeoutMs, signal),
       this.retryForMs,
       signal,
     );
@@ -173,7 +176,7 @@ export class UploadClient {
 
   private async attempt<Answer>(
     path: string,
-    init: Call,
+    init: RequestInit,
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
@@ -190,11 +193,7 @@ export class UploadClient {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url, {
-        ...init,
-        headers: { ...init.headers, Authorization: this.authorization },
-        signal: ending.signal,
-      });
+      response = await fetch(url, { ...init, signal: ending.signal });
       text = await response.text();
     } catch (error) {
       signal?.throwIfAborted();
@@ -204,7 +203,12 @@ export class UploadClient {
       signal?.removeEventListener('abort', stop);
     }
     if (!response.ok) throw problemOf(response, text);
-    return JSON.parse(text) as Answer;
+    try {
+      return JSON.parse(text) as Answer;
+    } catch (error) {
+      const what = 'answered with something that is not JSON';
+      throw new NetworkError(new URL(url).host, error, what);
+    }
   }
 }
 
