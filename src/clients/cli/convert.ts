@@ -50,7 +50,7 @@ FILE stays as it is. The converted file is valid by the rules of custom-data val
 written. INTEGRATED_CHANNELS is to be what it is for the service.
 
 Exit codes: 0 the file was converted or is valid as it is, 1 it cannot be converted to a valid one
-or the answer was no, 2 the command is not understood or lacks an option.`;
+or the answer was no, 2 the command is not understood or lacks an option, 130 interrupted.`;
 
 export function addConvertCommand(program: Command, terminal: Output): void {
   program
@@ -106,7 +106,17 @@ async function convertFile(path: string, options: ConvertOptions, terminal: Outp
   }
   if (!isForeign(detection)) return;
   await asking(terminal, isSilent, NOTHING_WRITTEN)(outputQuestion(output));
-  await writeOutput(output, content);
+  const interrupted = new AbortController();
+  const interrupt = (): void => {
+    interrupted.abort();
+  };
+  // A second one ends the process at once.
+  process.once('SIGINT', interrupt);
+  try {
+    await writeOutput(output, content, interrupted.signal);
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
   terminal.hint(`wrote ${output.path}\n`);
 }
 

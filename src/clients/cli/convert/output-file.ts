@@ -4,7 +4,7 @@ import { realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { convertedName } from '../../../csv/spreadsheet/convert.js';
 import { refuseTheFileItself, statOf } from '../same-file.js';
-import { CommandError } from '../terminal.js';
+import { CommandError, INTERRUPTED } from '../terminal.js';
 
 /** Where a converted file goes. */
 interface OutputFile {
@@ -43,16 +43,18 @@ export function outputQuestion({ path, there }: OutputFile): string {
  * Writes the whole content or nothing: a part of a file may be valid. Into what is no file, such as
  * a pipe, it writes directly.
  *
- * @throws CommandError
+ * @throws CommandError, also when the signal ends it
  */
 export async function writeOutput(
   { path, there }: OutputFile,
   content: Iterable<Uint8Array>,
+  signal?: AbortSignal,
 ): Promise<void> {
   try {
-    if (there === undefined || there.isFile()) await writeWhole(path, there, content);
-    else await writeFile(path, content);
+    if (there === undefined || there.isFile()) await writeWhole(path, there, content, signal);
+    else await writeFile(path, content, { signal });
   } catch (error) {
+    if (signal?.aborted === true) throw new CommandError('interrupted', INTERRUPTED);
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandError(`${path} cannot be written: ${code ?? 'unknown'}`);
   }
@@ -62,18 +64,24 @@ async function writeWhole(
   path: string,
   there: Stats | undefined,
   content: Iterable<Uint8Array>,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   // A link to a file stays one.
   const target = there === undefined ? path : await realpath(path);
   const draft = join(dirname(target), `.custom-data-${randomUUID()}.part`);
+  let isHeld = false;
   try {
     const mode = there === undefined ? 0o666 : there.mode & 0o777;
-    await writeFile(draft, content, { flag: 'wx', flush: true, mode });
+    await writeFile(draft, content, { flag: 'wx', flush: true, mode, signal });
     // Not over a file that has come in the meantime. Not all file systems have hard links.
-    if (there === undefined) await writeFile(target, '', { flag: 'wx' });
+    if (there === undefined) {
+      await writeFile(target, '', { flag: 'wx' });
+      isHeld = true;
+    }
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
+    if (isHeld) await rm(target, { force: true }).catch(() => undefined);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, unlinkSync } from 'node:fs';
 import {
   chmod,
   lstat,
@@ -45,6 +46,27 @@ describe('the converted file', () => {
   test('is not there at all when it cannot be written to its end', async () => {
     const written = writeOutput(await outputFor('-', path), cutOff());
     await expect(written).rejects.toThrow(`${path} cannot be written: ENOSPC`);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('is not there at all when the person ends the command', async () => {
+    const interrupted = new AbortController();
+    function* ended(): Generator<Uint8Array, void> {
+      yield PIECES[0]!;
+      interrupted.abort();
+      yield PIECES[1]!;
+    }
+    const written = writeOutput(await outputFor('-', path), ended(), interrupted.signal);
+    await expect(written).rejects.toMatchObject({ message: 'interrupted', exitCode: 130 });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('leaves no empty file when it cannot take its place', async () => {
+    function* lost(): Generator<Uint8Array, void> {
+      yield PIECES[0]!;
+      for (const name of readdirSync(folder)) unlinkSync(join(folder, name));
+    }
+    await expect(writeOutput(await outputFor('-', path), lost())).rejects.toThrow('ENOENT');
     expect(await readdir(folder)).toEqual([]);
   });
 
