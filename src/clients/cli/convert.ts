@@ -20,7 +20,7 @@ import { foundResult, foundText, optionsText, questionText } from './convert/con
 import { outputFor, outputQuestion, writeOutput } from './convert/output-file.js';
 import { timeZoneOption } from './options.js';
 import { asking } from './preview.js';
-import { CommandError, type Output } from './terminal.js';
+import { CommandError, type Output, printable } from './terminal.js';
 import { Progress } from './upload/progress.js';
 import { familyOption } from './upload/service-options.js';
 import { contentOf, openSource } from './upload/source.js';
@@ -179,7 +179,7 @@ async function answersTo(
 ): Promise<Answers> {
   let answers = given;
   for (const question of questions) {
-    terminal.hint(`${questionText(question)}\n`);
+    terminal.hint(`${printable(questionText(question))}\n`);
     const forms = question.options.map(({ form }) => form);
     const answer = (await ask(`${forms.join(' or ')}? `)).toLowerCase();
     const form = forms.find((each) => each.toLowerCase() === answer);

@@ -31,12 +31,18 @@ export function outputOf(terminal: Terminal, isJson: () => boolean): Output {
   return {
     ...terminal,
     result: (value, text) => {
-      terminal.out(isJson() ? json(value) : text);
+      terminal.out(isJson() ? json(value) : printable(text));
     },
     results: (items, head, row) => {
-      terminal.out(isJson() ? items.map(json).join('') : table(head, items.map(row)));
+      const rows = (): string => printable(table(head, items.map(row)));
+      terminal.out(isJson() ? items.map(json).join('') : rows());
     },
   };
+}
+
+/** A text without control characters: a terminal would obey those that come from a file. */
+export function printable(text: string): string {
+  return text.replace(/[^\P{Cc}\t\n]/gu, '\ufffd');
 }
 
 /** Something that the command needs does not answer. Trying later may help. */

@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.js';
+import { printable, type Terminal } from '../terminal.js';
 
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
@@ -28,7 +28,7 @@ export class Progress {
   line(text: string, isWrong = false): void {
     if (this.terminal.columns !== undefined && !isWrong) return;
     this.clear();
-    this.terminal.hint(`${text}\n`);
+    this.terminal.hint(`${printable(text)}\n`);
   }
 
   clear(): void {
