@@ -38,15 +38,18 @@ export function refuseAggregateName(
  */
 const NO_TEXT = new Set(['Number', 'Minus', 'OpeningSquareBracket']);
 
+/** How deep the brackets of a type may be. Each level costs a pass over the text. */
+const TYPE_DEPTH = 100;
+
 /**
  * The table function `values` may begin with a structure. It may hold only names and types, because
  * a column's default can call functions.
  *
- * @param tokens from the first argument on
+ * @param tokens the first four from the first argument on, which is no tuple
  * @throws EngineException
  */
 export function refuseStructure(tokens: readonly Token[]): void {
-  if (NO_TEXT.has(tokens[0]?.[0] ?? '') || isTuple(tokens)) return;
+  if (NO_TEXT.has(tokens[0]?.[0] ?? '')) return;
   const brackets = tokens[0]?.[0] === 'OpeningRoundBracket' ? 1 : 0;
   const first = tokens[brackets];
   const after = tokens[2 * brackets + 1]?.[0];
@@ -61,23 +64,23 @@ export function refuseStructure(tokens: readonly Token[]): void {
   );
 }
 
-/** Brackets with more than one value in them: `('a')` is a text like `'a'`. */
-function isTuple(tokens: readonly Token[]): boolean {
-  if (tokens[0]?.[0] !== 'OpeningRoundBracket') return false;
-  let depth = 0;
-  const found = tokens.findIndex(([type]) => {
-    if (type.startsWith('Opening')) depth++;
-    if (type.startsWith('Closing')) depth--;
-    return depth === 0 || (depth === 1 && type === 'Comma');
+/** Where brackets with more than one value in them open: `('a')` is a text like `'a'`. */
+export function openingsOfTuples(tokens: readonly Token[]): Set<number | undefined> {
+  const tuples = new Set<number | undefined>();
+  const open: number[] = [];
+  tokens.forEach(([type], index) => {
+    if (type.startsWith('Opening')) open.push(index);
+    else if (type.startsWith('Closing')) open.pop();
+    else if (type === 'Comma') tuples.add(open.at(-1));
   });
-  return tokens[found]?.[0] === 'Comma';
+  return tuples;
 }
 
 function isPlain(text: string): boolean {
   // A single word is a value: no column.
   if (/^[\w.-]*$/.test(text)) return true;
   let outer = text;
-  for (let inner = ''; inner !== outer;) {
+  for (let inner = '', depth = 0; inner !== outer && depth < TYPE_DEPTH; depth++) {
     inner = outer;
     outer = inner.replace(/\([\w ,]*\)/g, '');
   }

@@ -1,4 +1,4 @@
-import { refuseAggregateName, refuseStructure } from './function-arguments.js';
+import { openingsOfTuples, refuseAggregateName, refuseStructure } from './function-arguments.js';
 import { isAllowed, type EngineNames } from './functions/index.js';
 import { notAllowed } from './functions/not-allowed.js';
 import { isWord, nameOf, type Token } from './sql-tokens.js';
@@ -23,6 +23,7 @@ export const KEYWORDS = new Set(
  */
 export function refuseFunctions(tokens: readonly Token[], engine: EngineNames): void {
   const lambdas = namesOfLambdas(tokens);
+  const tuples = openingsOfTuples(tokens);
   tokens.forEach((token, index) => {
     const name = nameOf(token);
     if (name === undefined) return;
@@ -35,26 +36,29 @@ export function refuseFunctions(tokens: readonly Token[], engine: EngineNames): 
     if (!isAllowed(lower, engine)) throw notAllowed(name, engine, called);
     if (!called) return;
     refuseAggregateName(lower, tokens[index + 2], engine);
-    if (lower === 'values') refuseStructure(tokens.slice(index + 2));
+    if (lower === 'values' && !tuples.has(index + 2)) {
+      refuseStructure(tokens.slice(index + 2, index + 6));
+    }
   });
 }
 
 /** `x -> … AS name` */
 function namesOfLambdas(tokens: readonly Token[]): Set<string | undefined> {
-  const arrows = tokens.flatMap(([type], index) => (type === 'Arrow' ? [index] : []));
-  return new Set(
-    arrows.map((arrow) => {
-      let depth = 0;
-      const end = tokens.findIndex(([type, text], index) => {
-        if (index <= arrow) return false;
-        if (type.startsWith('Opening')) depth++;
-        // The lambda itself may stand in brackets.
-        if (type.startsWith('Closing')) depth = Math.max(0, depth - 1);
-        return depth === 0 && (type === 'Comma' || text === 'AS');
-      });
-      return isWord(tokens[end], 'AS') ? nameOf(tokens[end + 1]) : undefined;
-    }),
-  );
+  const names = new Set<string | undefined>();
+  /** Whether a lambda has begun and not ended, by depth of brackets. */
+  const begun = [false];
+  tokens.forEach(([type, text], index) => {
+    if (type === 'Arrow') begun[begun.length - 1] = true;
+    else if (type.startsWith('Opening')) begun.push(false);
+    else if (type.startsWith('Closing')) {
+      // The lambda itself may stand in brackets: it goes on behind them.
+      if (begun.length > 1 && begun.pop() === true) begun[begun.length - 1] = true;
+    } else if (type === 'Comma' || text === 'AS') {
+      if (begun.at(-1) === true && text === 'AS') names.add(nameOf(tokens[index + 1]));
+      begun[begun.length - 1] = false;
+    }
+  });
+  return names;
 }
 
 function isCalled(tokens: readonly Token[], index: number): boolean {
@@ -69,10 +73,10 @@ function hasColumnNames(tokens: readonly Token[], index: number): boolean {
   if (isWord(tokens[index - 1], 'AS') && tokens[index - 2]?.[0] === 'ClosingRoundBracket') {
     return true;
   }
-  const end = tokens.findIndex(([type], at) => at > index && type === 'ClosingRoundBracket');
-  const names = tokens.slice(index + 2, end);
+  let end = index + 2;
+  while (nameOf(tokens[end]) !== undefined || tokens[end]?.[0] === 'Comma') end++;
   return (
-    names.every((token) => nameOf(token) !== undefined || token[0] === 'Comma') &&
+    tokens[end]?.[0] === 'ClosingRoundBracket' &&
     isWord(tokens[end + 1], 'AS') &&
     tokens[end + (isWord(tokens[end + 2], 'MATERIALIZED') ? 3 : 2)]?.[0] === 'OpeningRoundBracket'
   );

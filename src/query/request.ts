@@ -53,6 +53,7 @@ export async function readRequest(
   const inUrl = parameters.get('query');
   if (inUrl === null && request.method !== 'POST') return undefined;
   const text = [inUrl ?? '', body].filter((part) => part !== '').join('\n');
+  if (Buffer.byteLength(text) > QUERY_BYTES) throw tooLarge();
 
   const asked = Number(parameters.get('max_execution_time') ?? 0) * 1_000;
   const hurried = asked > 0 && asked < options.timeoutMs;

@@ -29,7 +29,8 @@ export function withParameters(
       filled.push(token);
       continue;
     }
-    const end = tokens.findIndex(([type], at) => at > index && type === 'ClosingCurlyBrace');
+    let end = index + 1;
+    while (end < tokens.length && tokens[end]![0] !== 'ClosingCurlyBrace') end++;
     const [name, , ...type] = tokens.slice(index + 1, end).map(([, text]) => text);
     const value = type.join('') === 'Identifier' ? values.get(name!) : undefined;
     filled.push(value === undefined ? ['Parameter', ''] : ['QuotedIdentifier', `\`${value}\``]);

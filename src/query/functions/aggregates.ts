@@ -45,8 +45,12 @@ const COMBINATORS = [
   ...['ornull', 'resample', 'simplestate', 'state', 'tuple'],
 ];
 
+/** Longer than any name that is of use. Each combinator in a name costs a pass over it. */
+const NAME_LENGTH = 200;
+
 /** @param name in lower case, such as `sumif` or `uniqarraystate` */
 export function isCombined(name: string): boolean {
+  if (name.length > NAME_LENGTH) return false;
   return COMBINATORS.some((combinator) => {
     if (!name.endsWith(combinator)) return false;
     const inner = name.slice(0, -combinator.length);

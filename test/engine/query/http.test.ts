@@ -179,6 +179,12 @@ describe('the protocol', () => {
     expect((await fetch(server.url, { method: 'POST', body: form })).status).toBe(501);
     const large = await ask(server.url, `SELECT '${'x'.repeat(300_000)}'`);
     expect([large.status, large.headers.get('x-clickhouse-exception-code')]).toEqual([413, '229']);
+    const half = 'x'.repeat(140_000);
+    const [begin, end] = [`SELECT '${half}`, `${half}'`];
+    const search = new URLSearchParams({ query: begin }).toString();
+    expect((await fetch(`${server.url}/?${search}`, { method: 'POST', body: end })).status).toBe(
+      413,
+    );
   });
 
   test('keeps a connection for the next request, also after an error', async () => {
