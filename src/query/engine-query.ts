@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 
+import { text } from '../warehouse/sql.js';
 import { EngineException } from './exception.js';
 import type { Pipes } from './pipes.js';
 import type { ReadOnlySessions, Scope } from './sessions.js';
@@ -41,7 +42,7 @@ export async function runQuery(
   const { statement, format, timeoutMs, signal } = query;
   await sessions.use(query.scope, ({ engine, mark }) =>
     pipes.use(async ({ path, output, discard, finish }) => {
-      const sql = `${statement.text} INTO OUTFILE '${path}' APPEND FORMAT \`${format}\``;
+      const sql = `${statement.text} INTO OUTFILE ${text(path)} APPEND FORMAT \`${format}\``;
       const stopping = new AbortController();
       const cancel = (): void => {
         stopping.abort(EngineException.of('QUERY_WAS_CANCELLED', 'Query was cancelled.'));

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { closeSync, constants, openSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
@@ -38,11 +36,9 @@ export class Pipes {
   /**
    * Clears what an earlier process left behind.
    *
-   * @param engine the engine's folder, which only one process at a time has open
+   * @param folder which only one process at a time uses
    */
-  static async create(engine: string, count: number): Promise<Pipes> {
-    const name = createHash('sha256').update(resolve(engine)).digest('hex').slice(0, 16);
-    const folder = join(tmpdir(), `custom-data-query-${name}`);
+  static async create(folder: string, count: number): Promise<Pipes> {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { mode: 0o700 });
     // Without an extension: the engine would compress by it.
@@ -55,11 +51,12 @@ export class Pipes {
   async use<T>(run: (pipe: Pipe) => Promise<T>): Promise<T> {
     const path = this.free.pop();
     if (path === undefined) throw new Error('no free pipe');
-    const pipe = open(path);
+    let pipe: ReturnType<typeof open> | undefined;
     try {
+      pipe = open(path);
       return await run(pipe);
     } finally {
-      pipe.close();
+      pipe?.close();
       this.free.push(path);
     }
   }
@@ -70,13 +67,16 @@ export class Pipes {
 }
 
 function open(path: string): Pipe & { close: () => void } {
-  const reader = new Socket({
-    fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK),
-    readable: true,
-    writable: false,
-  });
-  // A writer of our own keeps the pipe from ending before the engine has opened it.
-  let writer: number | undefined = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  let writer: number | undefined;
+  try {
+    // A writer of our own keeps the pipe from ending before the engine has opened it.
+    writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  const reader = new Socket({ fd, readable: true, writable: false });
   const finish = (): void => {
     if (writer !== undefined) closeSync(writer);
     writer = undefined;

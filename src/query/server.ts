@@ -16,7 +16,10 @@ import { ReadOnlySessions } from './sessions.js';
 import { guard } from './statement-guard.js';
 
 export interface QueryServerOptions {
-  /** The folder of the embedded engine, which this process has open for writing. */
+  /**
+   * The folder of the embedded engine, which this process has open for writing. Results pass through
+   * a folder beside it.
+   */
   readonly path: string;
   /** The database of unqualified names. It exists before the first query. */
   readonly database: string;
@@ -129,7 +132,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
   return {
     async listen(port, host) {
       facts = await readEngineFacts(sessions);
-      pipes = await Pipes.create(path, queryConcurrency);
+      pipes = await Pipes.create(`${path}-results`, queryConcurrency);
       return listenOn(http, port, host);
     },
     async close() {
