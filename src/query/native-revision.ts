@@ -1,4 +1,5 @@
 import { Cursor } from './native-cursor.js';
+import { EngineException } from './exception.js';
 import { layoutOf, type Layout } from './native-types.js';
 
 /** From this version on each column says whether it has a custom serialisation. */
@@ -13,6 +14,10 @@ const NOT_CUSTOM = Buffer.from([0]);
  * blocks.
  */
 const HELD_BYTES = 4 * 1024 * 1024;
+
+/** Names of types are read whole; one of a large enum is long. */
+const TYPE_BYTES = 64 * 1024;
+const REMEMBERED_TYPE_LENGTH = 1024;
 
 /**
  * The Native format as a client of this protocol version reads it over HTTP. The engine writes
@@ -57,12 +62,21 @@ function* readBlock(cursor: Cursor, marked: boolean): Reading {
   const rows = yield* cursor.varint();
   for (let column = 0; column < columns; column++) {
     yield* cursor.skip(yield* cursor.varint());
-    const layout = layoutByName(yield* cursor.text(yield* cursor.varint()));
+    const length = yield* cursor.varint();
+    if (length > TYPE_BYTES) throw tooLong();
+    const layout = layoutByName(yield* cursor.text(length));
     if (marked) cursor.insert(NOT_CUSTOM);
     if (rows === 0) continue;
     yield* cursor.skip(8 * prefixes(layout));
     yield* skipValues(cursor, layout, rows);
   }
+}
+
+function tooLong(): EngineException {
+  return EngineException.of(
+    'NOT_IMPLEMENTED',
+    `A type's name of over ${TYPE_BYTES} bytes is not supported in the Native format.`,
+  );
 }
 
 const layouts = new Map<string, Layout>();
@@ -71,6 +85,7 @@ function layoutByName(type: string): Layout {
   let layout = layouts.get(type);
   if (layout === undefined) {
     layout = layoutOf(type);
+    if (type.length > REMEMBERED_TYPE_LENGTH) return layout;
     // There is no limit to the number of types with enums and precisions.
     if (layouts.size >= 1_000) layouts.clear();
     layouts.set(type, layout);

@@ -134,3 +134,21 @@ test('a block of any size passes in little memory', async () => {
   expect(given).toBeGreaterThan(rows * MIB);
   expect(furthest).toBeLessThan(8 * MIB);
 });
+
+test('a type with a name of over 64 KiB is refused before the name is read', async () => {
+  const names = (length: number): Buffer =>
+    Buffer.concat([varint(1), varint(0), text('a'), varint(length)]);
+  await expect(all(withProtocolVersion(inChunks(names(65_537), 64), 54_460))).rejects.toMatchObject(
+    {
+      type: 'NOT_IMPLEMENTED',
+    },
+  );
+  const members = Array.from({ length: 3_000 }, (_, index) => `'m${index}' = ${index}`);
+  const type = `Enum16(${members.join(', ')})`;
+  const whole = block(1, [{ type, values: Buffer.alloc(2) }]);
+  for (let time = 0; time < 2; time++) {
+    expect(await all(withProtocolVersion(inChunks(whole, 64), 54_405))).toEqual(
+      Buffer.concat([BLOCK_INFO, whole]),
+    );
+  }
+});
