@@ -3,7 +3,7 @@ const BINARY = 'application/octet-stream';
 
 const FAMILIES: readonly (readonly [prefix: RegExp, contentType: string])[] = [
   [
-    /^(?:json\w*eachrow\w*|jsonlines|ndjson|jsoncompactstrings\w*|jsonobjecteachrow)$/,
+    /^(?:json\w*eachrow\w*|jsonlines|ndjson|jsonobjecteachrow)$/,
     'application/x-ndjson; charset=UTF-8',
   ],
   [/^json/, 'application/json; charset=UTF-8'],

@@ -78,11 +78,15 @@ const APPLIED_FAMILIES = [
   'output_format_values_',
 ];
 
+/** It may name any function, also one that a query may not call. */
+const COUNT_DISTINCT = 'count_distinct_implementation';
+const COUNTING = new Set(['uniq', 'uniqCombined', 'uniqCombined64', 'uniqHLL12', 'uniqExact']);
+
 /**
  * The settings among the URL parameters, as arguments of a session. Settings that do not concern a
  * reader are dropped: clients send them unasked, and read-only access would refuse them all.
  *
- * @throws EngineException for a name that the engine does not know
+ * @throws EngineException for a name that the engine does not know, or a value that is not allowed
  */
 export function settingsOf(parameters: URLSearchParams, known: ReadonlySet<string>): string[] {
   const settings: string[] = [];
@@ -90,6 +94,12 @@ export function settingsOf(parameters: URLSearchParams, known: ReadonlySet<strin
     if (PROTOCOL.has(name) || name.startsWith('param_')) continue;
     if (!known.has(name)) {
       throw EngineException.of('UNKNOWN_SETTING', `Unknown setting '${name}'.`);
+    }
+    if (name === COUNT_DISTINCT && !COUNTING.has(value)) {
+      throw EngineException.of(
+        'BAD_ARGUMENTS',
+        `${name} must be one of ${[...COUNTING].join(', ')}.`,
+      );
     }
     if (isApplied(name)) settings.push(`--${name}=${value}`);
   }
