@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { text } from '../warehouse/sql.js';
 import { EngineException } from './exception.js';
 import type { Pipes } from './pipes.js';
-import type { ReadOnlySessions, Scope } from './sessions.js';
+import type { ReadOnlySession, ReadOnlySessions, Scope } from './sessions.js';
 import type { Statement } from './statement-guard.js';
 
 /** A query that writes to a slow reader is stopped so long after the engine's own limit. */
@@ -40,7 +40,7 @@ export async function runQuery(
   consume: (result: EngineResult) => Promise<void>,
 ): Promise<void> {
   const { statement, format, timeoutMs, signal } = query;
-  await sessions.use(query.scope, ({ engine, mark }) =>
+  const run = ({ engine, mark }: ReadOnlySession): Promise<void> =>
     pipes.use(async ({ path, output, discard, finish }) => {
       const sql = `${statement.text} INTO OUTFILE ${text(path)} APPEND FORMAT \`${format}\``;
       const stopping = new AbortController();
@@ -91,8 +91,8 @@ export async function runQuery(
         // The session is given back only after the engine is done with it.
         await settled;
       }
-    }),
-  );
+    });
+  await sessions.use(query.scope, run, signal);
 }
 
 /** Calls `kill` once the signal is aborted, and again until `end`. */

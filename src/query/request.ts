@@ -30,6 +30,8 @@ export interface QueryRequest {
 const QUERY_BYTES = 256 * 1024;
 /** Room for the longest query, compressed, even if it does not shrink. */
 const PACKED_QUERY_BYTES = QUERY_BYTES + 4 * 1024;
+/** Each is bound by a statement of its own. */
+const MOST_PARAMETERS = 1_000;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Undefined: there is no query, as in a health check. */
@@ -137,6 +139,9 @@ function boundParameters(parameters: URLSearchParams): Map<string, string> {
       throw EngineException.of('BAD_ARGUMENTS', `Not the name of a parameter: ${name}.`);
     }
     bound.set(name, value);
+  }
+  if (bound.size > MOST_PARAMETERS) {
+    throw EngineException.of('BAD_ARGUMENTS', `More than ${MOST_PARAMETERS} parameters.`);
   }
   return bound;
 }

@@ -80,11 +80,14 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     signal: AbortSignal,
   ): Promise<void> {
     const foreign = whyForeign(request.headers);
-    const url = new URL(request.url ?? '/', 'http://localhost');
+    const target = [request.url ?? '/', 'http://localhost'] as const;
+    const url = URL.canParse(...target) ? new URL(...target) : undefined;
     if (foreign !== undefined) {
       sendText(response.setHeader('Connection', 'close'), 403, `${foreign}\n`);
     } else if (!['GET', 'HEAD', 'POST'].includes(request.method ?? '')) {
       sendText(response.setHeader('Allow', 'GET, HEAD, POST'), 405, 'Method not allowed.\n');
+    } else if (url === undefined) {
+      sendText(response, 400, 'Not a path.\n');
     } else if (url.pathname === '/ping' || url.pathname === '/replicas_status') {
       sendText(response, 200, 'Ok.\n');
     } else if (url.pathname !== '/') {
@@ -117,8 +120,10 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     const leave = await slots.enter(signal);
     try {
       // Without the client's settings, which would change the guard's own answers.
-      const statement = await sessions.use({ ...query.scope, settings: [] }, ({ engine }) =>
-        guard(engine, query.text, query.scope.parameters, facts),
+      const statement = await sessions.use(
+        { ...query.scope, settings: [] },
+        ({ engine }) => guard(engine, query.text, query.scope.parameters, facts),
+        signal,
       );
       const format = statement.format ?? query.defaultFormat;
       await runQuery(sessions, pipes!, { ...query, statement, format, signal }, (result) =>

@@ -78,10 +78,15 @@ export class ReadOnlySessions {
     private readonly limits: Pick<Limits, 'queryTimeoutMs' | 'queryMemoryBytes'>,
   ) {}
 
-  async use<T>(scope: Scope, run: (session: ReadOnlySession) => Promise<T>): Promise<T> {
+  /** @param signal ends the binding of parameters */
+  async use<T>(
+    scope: Scope,
+    run: (session: ReadOnlySession) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const plain =
       scope.database === this.database && scope.parameters.size + scope.settings.length === 0;
-    const session = (plain ? this.idle.pop() : undefined) ?? (await this.prepared(scope));
+    const session = (plain ? this.idle.pop() : undefined) ?? (await this.prepared(scope, signal));
     const result = await run(session).catch(async (error: unknown) => {
       // A stopped statement keeps its memory, and its place among running ones, until the session's
       // next statement or its end.
@@ -112,11 +117,15 @@ export class ReadOnlySessions {
     for (const { engine } of this.idle.splice(0)) engine.close();
   }
 
-  private async prepared({ database, parameters, settings }: Scope): Promise<ReadOnlySession> {
+  private async prepared(
+    { database, parameters, settings }: Scope,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadOnlySession> {
     const session = this.open(settings);
     try {
       await session.engine.queryAsync(`USE \`${database}\``);
       for (const [name, value] of parameters) {
+        signal?.throwIfAborted();
         await session.engine.queryAsync(`SET param_${name} = ${text(value)}`);
       }
       return session;

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 
+import { ReadOnlySessions } from '../../../src/query/sessions.js';
 import { ask, openQueryServer, ROWS, type TestQueryServer } from './query-server-fixture.js';
 
 describe('the protocol', () => {
@@ -185,6 +186,26 @@ describe('the protocol', () => {
     expect((await fetch(`${server.url}/?${search}`, { method: 'POST', body: end })).status).toBe(
       413,
     );
+  });
+
+  test('refuses more than a thousand parameters, and what is no path', async () => {
+    const names = Array.from({ length: 1_001 }, (_, index) => [`param_p${index}`, '1'] as const);
+    const many = await ask(server.url, 'SELECT 1', Object.fromEntries(names));
+    expect([many.status, many.headers.get('x-clickhouse-exception-code')]).toEqual([400, '36']);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET // HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 400 /);
+    socket.destroy();
+  });
+
+  test('a client that has gone ends the binding of its parameters', async () => {
+    const limits = { queryTimeoutMs: 1_000, queryMemoryBytes: 1e9 };
+    const sessions = new ReadOnlySessions(`${server.outside}/warehouse`, 'custom_data', limits);
+    const scope = { database: 'custom_data', parameters: new Map([['a', '1']]), settings: [] };
+    const run = (): Promise<string> => Promise.resolve('bound');
+    expect(await sessions.use(scope, run, new AbortController().signal)).toBe('bound');
+    await expect(sessions.use(scope, run, AbortSignal.abort())).rejects.toThrow('aborted');
   });
 
   test('keeps a connection for the next request, also after an error', async () => {
