@@ -133,12 +133,17 @@ async function breakOff(
   const tail = `\n${message.length + 1} ${tag}${marker}`;
   const block = Buffer.concat([Buffer.from(`${marker}${tag}\r\n`), message, Buffer.from(tail)]);
   const { socket } = response;
+  if (socket === null) {
+    // Not its turn yet on the connection. Nobody would see that the result is cut off.
+    response.destroy();
+    return;
+  }
   try {
     response.write(await sent(block));
   } catch {
-    socket?.destroy();
+    socket.destroy();
   }
   // Ends the connection after what is written, without the chunk that completes the body.
-  socket?.destroySoon();
-  setTimeout(() => socket?.destroy(), LAST_WORDS_MS).unref();
+  socket.destroySoon();
+  setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
 }

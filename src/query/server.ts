@@ -61,9 +61,13 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
-    response.on('close', () => {
+    const leave = (): void => {
       gone.abort();
-    });
+    };
+    response.on('close', leave);
+    // Until it is its turn on the connection, a response does not notice the end of it.
+    const { socket } = request;
+    socket.once('close', leave);
     const signal = AbortSignal.any([gone.signal, closing.signal]);
     try {
       await route(request, response, signal);
@@ -74,6 +78,8 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     }
   }
 
+    } finally {
+      socket.off('close', leave);
   async function route(
     request: IncomingMessage,
     response: ServerResponse,

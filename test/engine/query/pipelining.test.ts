@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { openQueryServer, type TestQueryServer } from './query-server-fixture.js';
+
+const LONG = 'SELECT count() FROM system.numbers WHERE NOT ignore(number)';
+const ENDLESS = 'SELECT * FROM system.numbers';
+
+let server: TestQueryServer;
+beforeAll(async () => {
+  server = await openQueryServer({ queryConcurrency: 2, queryTimeoutMs: 60_000 });
+});
+afterAll(async () => {
+  await server.close();
+});
+
+function asked(query: string, seconds: number): string {
+  const search = new URLSearchParams({ query, max_execution_time: String(seconds) }).toString();
+  return `GET /?${search} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+}
+
+function underway(): number {
+  const query = 'SELECT count() - 1 FROM system.processes';
+  return Number(server.writer.query(query, 'TSV'));
+}
+
+async function until(count: number): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (underway() !== count) {
+    if (Date.now() > deadline) throw new Error('it did not happen in time');
+    await sleep(20);
+  }
+}
+
+test('a client that leaves also stops the query behind another one', async () => {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write(asked(LONG, 30) + asked(ENDLESS, 30));
+  await until(2);
+  socket.destroy();
+  await until(0);
+});
+
+test('a result that breaks off before its turn ends the connection', async () => {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write(asked(LONG, 2) + asked(ENDLESS, 1));
+  const closed = once(socket.resume(), 'close');
+  const ended = await Promise.race([closed.then(() => true), sleep(6_000, false)]);
+  socket.destroy();
+  expect(ended).toBe(true);
+});
