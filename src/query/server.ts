@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 import type { Limits } from '../config/config.js';
+import { inTime } from '../domain/in-time.js';
 import type { Logger } from '../ops/logger.js';
 import { QuerySlots } from './query-slots.js';
 import { readEngineFacts, type EngineFacts } from './engine-facts.js';
@@ -31,8 +32,8 @@ export interface QueryServer {
   /** @returns the port, also when 0 was asked for */
   listen(port: number, host: string): Promise<number>;
   /**
-   * Stops running queries and resolves when the engine is done with them. Also after a failed
-   * `listen`.
+   * Stops running queries and resolves when the engine is done with them, or after some seconds.
+   * Also after a failed `listen`.
    */
   close(): Promise<void>;
 }
@@ -41,6 +42,8 @@ export interface QueryServer {
 const HEADER_BYTES = 1024 * 1024;
 /** As ClickHouse's own server. Clients keep idle connections for a shorter time. */
 const KEEP_ALIVE_MS = 10_000;
+/** How long a stop waits for statements: the rest of the service needs time for its own stop. */
+const CLOSE_MS = 5_000;
 
 /** ClickHouse's HTTP interface over the engine in the process, for reading only. */
 export function createQueryServer(options: QueryServerOptions): QueryServer {
@@ -75,11 +78,11 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
       const exception = EngineException.from(error);
       options.logger.debug({ code: exception.code, type: exception.type }, 'query failed');
       if (!response.headersSent) sendException(request, response, exception, facts);
+    } finally {
+      socket.off('close', leave);
     }
   }
 
-    } finally {
-      socket.off('close', leave);
   async function route(
     request: IncomingMessage,
     response: ServerResponse,
@@ -149,10 +152,12 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     async close() {
       const closed = new Promise((resolve) => http.close(resolve));
       closing.abort();
-      await Promise.all(running);
+      const done = Promise.all(running).then(() => true);
+      const isDone = await inTime(done, CLOSE_MS, () => false);
       http.closeAllConnections();
       await closed;
-      sessions.close();
+      // The engine may wait for a statement that is still running.
+      if (isDone) sessions.close();
       await pipes?.remove();
     },
   };

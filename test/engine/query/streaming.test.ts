@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 
+import { ReadOnlySessions } from '../../../src/query/sessions.js';
 import { ask, openQueryServer, type TestQueryServer } from './query-server-fixture.js';
 
 const ENDLESS = 'SELECT number, repeat(toString(number), 5) FROM numbers(1000000000000)';
@@ -197,3 +198,15 @@ test('closing stops what runs', async () => {
   expect(Date.now() - started).toBeLessThan(15_000);
   expect((await ended)[1].status).toBe('rejected');
 });
+
+test('closing does not wait for ever for what cannot be stopped', async () => {
+  const server = await openQueryServer();
+  const use = jest.spyOn(ReadOnlySessions.prototype, 'use');
+  use.mockReturnValueOnce(new Promise(() => undefined));
+  const asked = ask(server.url, 'SELECT 1');
+  const ended = Promise.allSettled([asked]);
+  await until(() => use.mock.calls.length > 0);
+  use.mockRestore();
+  await server.close();
+  expect((await ended)[0].status).toBe('rejected');
+}, 15_000);
