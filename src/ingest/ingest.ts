@@ -143,7 +143,7 @@ export class Ingest implements RecordHandler {
       try {
         complete = await assembler.take(record);
       } catch (error) {
-        // Room did not come before the stop: the partition's next consumer takes the record.
+        // Room or the log did not come before the stop: the partition's next consumer takes the record.
         if (isWanted()) throw error;
       }
       if (complete !== undefined) {
@@ -162,6 +162,7 @@ export class Ingest implements RecordHandler {
     this.isStopping = true;
     this.endWatch.stop();
     this.store.close();
+    for (const { assembler } of this.assignments.values()) assembler.stopWaiting();
     this.room.wake();
     await this.consumption?.stop();
     const ended = Promise.race([Promise.all(this.processing), this.failed]);

@@ -1,10 +1,11 @@
+import { retrying } from '../../domain/retry.js';
 import { chunkRunOf, chunksOf } from '../../log/uploads/read-upload.js';
 import {
   type UploadEnd,
   uploadEndedBy,
   type UploadRecordHeaders,
 } from '../../log/uploads/upload-records.js';
-import type { LogRecord, UploadLog } from '../../log/upload-log.js';
+import { isLogUnavailable, type LogRecord, type UploadLog } from '../../log/upload-log.js';
 import { openUploads } from '../../ops/metrics.js';
 import type { ChunkStore, OpenChunks } from './chunk-store.js';
 import type { CompleteUpload } from '../upload-in-flight.js';
@@ -32,6 +33,8 @@ export class Assembler {
   private readonly open = new Map<string, OpenUpload>();
   /** Ended and aborted uploads by the time of their last record, so that a late duplicate does not reopen one. */
   private readonly closed = new Map<string, number>();
+  /** Aborted: the log is not waited for any more. */
+  private readonly leaving = new AbortController();
   private isRevoked = false;
   private isTaking = false;
   /**
@@ -91,9 +94,13 @@ export class Assembler {
         await this.addChunk(record);
       } else {
         this.closed.set(requestId, record.timestamp);
-        if (headers.type === 'end') complete = await this.complete(record);
-        else this.watermark.release(requestId);
-        await this.forget(requestId);
+        try {
+          if (headers.type === 'end') complete = await this.complete(record);
+          else this.watermark.release(requestId);
+        } finally {
+          // Its chunks may have been read again after `close`.
+          await this.forget(requestId);
+        }
       }
     }
     this.watermark.advance(record.offset + 1);
@@ -103,9 +110,15 @@ export class Assembler {
     return complete;
   }
 
+  /** From now on a log that does not answer is an error. */
+  stopWaiting(): void {
+    this.leaving.abort();
+  }
+
   /** Frees what open uploads hold; the partition's next consumer reads their records again. */
   async close(): Promise<void> {
     this.isRevoked = true;
+    this.stopWaiting();
     for (const requestId of [...this.open.keys()]) await this.forget(requestId);
     this.closed.clear();
   }
@@ -131,7 +144,11 @@ export class Assembler {
     const { requestId, end } = upload;
     let chunks = this.open.get(requestId)?.chunks;
     if (!isWhole(chunks, end)) {
-      for await (const chunk of chunksOf(this.log, chunkRunOf(upload))) await this.addChunk(chunk);
+      const readAgain = async (): Promise<void> => {
+        for await (const chunk of chunksOf(this.log, chunkRunOf(upload)))
+          await this.addChunk(chunk);
+      };
+      await retrying(readAgain, isLogUnavailable, this.leaving.signal);
       chunks = this.open.get(requestId)?.chunks;
     }
     const parts = !isWhole(chunks, end)

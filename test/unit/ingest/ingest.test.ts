@@ -34,14 +34,20 @@ let files: MemoryFiles;
 let appended: Topic[];
 let dependencies: IngestDependencies;
 let ingest: Ingest;
+/** How many reads of the log have begun. */
+let reads: number;
 /** Fails the read that is under way. */
 let breakReading: () => void;
+/** The log answers from now on. */
+let isBack: boolean;
 
 beforeEach(async () => {
   preparer.begun = 0;
   partition = new Partition(0);
   files = new MemoryFiles();
   appended = [];
+  reads = 0;
+  isBack = false;
   const consumption: Consumption = {
     failed: never,
     commit: () => Promise.resolve(),
@@ -49,7 +55,12 @@ beforeEach(async () => {
   };
   const log = {
     consume: () => Promise.resolve(consumption),
-    read: async function* () {
+    read: async function* (...run: Parameters<typeof partition.log.read>) {
+      reads++;
+      if (isBack) {
+        yield* partition.log.read(...run);
+        return;
+      }
       await new Promise<void>((resolve) => (breakReading = resolve));
       throw new LogUnavailableError('the brokers are away');
     },
@@ -92,6 +103,38 @@ test('an upload that is read again when its partition is revoked leaves its room
   await new Promise((resolve) => setImmediate(resolve));
   expect(preparer.begun).toBe(1);
 });
+
+/** Ingest takes the end of an upload whose chunk lies before its first record. The read fails. */
+async function failToReadAgain(): Promise<{ taken: Promise<void> }> {
+  ingest.assigned(0, 1);
+  partition.chunk('a', 0, 'x');
+  const taken = ingest.records(0, [partition.finish('a', 1, 0, 1)]);
+  await new Promise((resolve) => setImmediate(resolve));
+  breakReading();
+  await new Promise((resolve) => setImmediate(resolve));
+  return { taken };
+}
+
+test('an upload that is read again waits until the log answers', async () => {
+  const { taken } = await failToReadAgain();
+  isBack = true;
+  await taken;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([reads, preparer.begun]).toEqual([2, 1]);
+});
+
+test.each(['stop', 'revoked'] as const)(
+  'an upload that waits to be read again waits no longer after `%s`',
+  async (how) => {
+    const { taken } = await failToReadAgain();
+    if (how === 'stop') void ingest.stop(0);
+    else ingest.revoked(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    breakReading();
+    await taken;
+    expect([reads, preparer.begun]).toEqual([2, 0]);
+  },
+);
 
 test('an upload that has ended three processes is set aside again when the next one ends as well', async () => {
   files.lines('/data/ingest-journal').replace('=a 2\n*a\n');

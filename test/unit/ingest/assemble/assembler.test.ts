@@ -3,7 +3,11 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { Assembler } from '../../../../src/ingest/assemble/assembler.js';
 import type { CompleteUpload } from '../../../../src/ingest/upload-in-flight.js';
 import { Watermark } from '../../../../src/ingest/watermark/owned-partition.js';
-import type { LogRecord } from '../../../../src/log/upload-log.js';
+import {
+  type LogRecord,
+  LogUnavailableError,
+  type UploadLog,
+} from '../../../../src/log/upload-log.js';
 import { Partition } from './partition.js';
 import { openStore, SpillFolder } from './spill-folder.js';
 
@@ -278,5 +282,20 @@ test('once its partition is revoked it takes no further record and keeps nothing
   expect(await take(partition.chunk('c', 0, 'y'.repeat(50)), partition.finish('a', 1, 0))).toEqual(
     {},
   );
+  expect(await folder.files()).toEqual([]);
+});
+
+test('what it reads again while its partition is revoked is not kept when the read fails', async () => {
+  partition.chunk('a', 0, 'x'.repeat(50));
+  const log = {
+    async *read(...run: Parameters<UploadLog['read']>) {
+      await assembler.close();
+      yield* partition.log.read(...run);
+      throw new LogUnavailableError('the brokers are away');
+    },
+  } as Partial<UploadLog> as UploadLog;
+  assembler = new Assembler(log, await openStore(folder, 10), watermark, DROP_AFTER_MS);
+  await expect(take(partition.finish('a', 1, 0))).rejects.toThrow('the brokers are away');
+  expect(assembler.hasOpenUploads).toBe(false);
   expect(await folder.files()).toEqual([]);
 });
