@@ -23,6 +23,8 @@ export interface OpenChunks {
   readonly chunks: Map<number, StoredChunk>;
   memoryBytes: number;
   fileBytes: number;
+  /** Whether the file may be there: a write that fails may leave an empty or a partial one. */
+  mayHaveFile: boolean;
   /** When the last of them came, on the clock of `performance.now`. */
   lastAdded: number;
 }
@@ -71,7 +73,8 @@ export class ChunkStore {
     // file is still being removed.
     const file = join(this.folder, `${requestId}.${this.created++}`);
     const lastAdded = performance.now();
-    const upload = { file, chunks: new Map(), memoryBytes: 0, fileBytes: 0, lastAdded };
+    const nothing = { memoryBytes: 0, fileBytes: 0, mayHaveFile: false };
+    const upload = { file, chunks: new Map(), ...nothing, lastAdded };
     this.uploads.add(upload);
     return upload;
   }
@@ -95,7 +98,8 @@ export class ChunkStore {
         parts.push(chunk.memory);
       } else {
         const part = new Uint8Array(chunk.length);
-        await this.files.read(upload.file, part, chunk.fileOffset);
+        const { fileOffset } = chunk;
+        await this.fullDisk.outlasting(() => this.files.read(upload.file, part, fileOffset));
         parts.push(part);
       }
     }
@@ -106,7 +110,7 @@ export class ChunkStore {
     this.uploads.delete(upload);
     this.count(-upload.memoryBytes, -upload.fileBytes);
     upload.chunks.clear();
-    if (upload.fileBytes > 0) await this.files.remove(upload.file);
+    if (upload.mayHaveFile) await this.files.remove(upload.file);
     upload.memoryBytes = 0;
     upload.fileBytes = 0;
   }
@@ -131,6 +135,7 @@ export class ChunkStore {
       return;
     }
     const fileOffset = upload.fileBytes;
+    upload.mayHaveFile = true;
     await this.files.write(upload.file, value, fileOffset);
     if (!this.uploads.has(upload)) return this.files.remove(upload.file);
     upload.chunks.set(sequence, { length, fileOffset });

@@ -7,9 +7,9 @@ import type { Logger } from '../../ops/logger.js';
 const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
 /**
- * Lets writers of working files wait while the disk has no room. Every other failure of a file (a
- * failing disk, a file system that has become read-only) is thrown: a process that cannot work is
- * to end.
+ * Lets work on working files wait while the disk has no room, or the process no file descriptor.
+ * Every other failure of a file (a failing disk, a file system that has become read-only) is thrown:
+ * a process that cannot work is to end.
  */
 export class FullDisk {
   private waiting = 0;
@@ -21,15 +21,15 @@ export class FullDisk {
   }
 
   /**
-   * Calls `write` until it succeeds. After `close` every failure is thrown.
+   * Calls `work` until it succeeds. After `close` every failure is thrown.
    *
-   * @param write called again after a failure, which may have left a part of what was to be written
+   * @param work writes or reads; called again after a failure, which may have left a part of it done
    */
-  async outlasting(write: () => Promise<void> | void): Promise<void> {
+  async outlasting(work: () => Promise<void> | void): Promise<void> {
     const wait = { isBegun: false };
     try {
       await retrying(
-        async () => write(),
+        async () => work(),
         (error) => {
           const { code = '' } = error as NodeJS.ErrnoException;
           if (!PASSING.has(code)) return false;

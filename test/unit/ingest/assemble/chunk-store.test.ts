@@ -167,6 +167,33 @@ describe('on a full disk', () => {
     expect(files.paths).toEqual([]);
   });
 
+  test('a file that nothing could be written to is removed as well', async () => {
+    const files = new MemoryFiles();
+    const store = await openStore(place, 10, files);
+    const [first, second] = [store.create('first'), store.create('second')];
+    await store.add(first, 0, Buffer.from('0123456789'));
+    files.roomBytes = 5;
+    const added = store.add(second, 0, Buffer.from('abcdefghij'));
+    while (files.bytes < 5) await sleep(1);
+    // The chunk goes into memory after all.
+    await store.drop(first);
+    await added;
+    await store.drop(second);
+    expect(files.paths).toEqual([]);
+  });
+
+  test('reading waits for a file descriptor', async () => {
+    const files = new MemoryFiles();
+    const store = await openStore(place, 0, files);
+    const upload = store.create('a');
+    await store.add(upload, 0, Buffer.from('0123456789'));
+    const read = jest
+      .spyOn(files, 'read')
+      .mockRejectedValueOnce(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
+    expect(await textOf(upload, store, 1)).toBe('0123456789');
+    expect(read).toHaveBeenCalledTimes(2);
+  });
+
   test('nothing waits any more once the store is closed', async () => {
     const files = new MemoryFiles();
     files.roomBytes = 5;
