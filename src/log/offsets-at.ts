@@ -1,5 +1,8 @@
 import type { RecordPosition, Topic, UploadLog } from './upload-log.js';
 
+/** How far the log's times may be from those of other clocks: each broker has its own. */
+export const CLOCK_MARGIN_MS = 3_600_000;
+
 /**
  * When the log took the record, in milliseconds since the epoch; -Infinity when retention has
  * deleted it.

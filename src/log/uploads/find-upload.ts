@@ -3,12 +3,7 @@ import { chunkRunOf } from './read-upload.js';
 import { isEndOf, uploadEndedBy } from './upload-records.js';
 import type { LogRecord, UploadLog } from '../upload-log.js';
 import type { StoredUpload } from './copy-chunks.js';
-import { offsetsAt, timeOf } from '../offsets-at.js';
-
-/**
- * A request's id has the gateway's time, a record the log's, and an upload takes some time as well.
- */
-const MARGIN_MS = 3_600_000;
+import { CLOCK_MARGIN_MS, offsetsAt, timeOf } from '../offsets-at.js';
 
 /**
  * The upload of a request in the topic `uploads`; undefined when the log no longer has it.
@@ -22,8 +17,9 @@ export async function findUpload(
 ): Promise<StoredUpload | undefined> {
   const createdAt = timeOfUuid(requestId);
   if (createdAt === undefined) return undefined;
-  const from = await offsetsAt(log, 'uploads', createdAt - MARGIN_MS);
-  const to = await offsetsAt(log, 'uploads', createdAt + MARGIN_MS);
+  // The id has the gateway's time, a record the log's, and an upload takes some time as well.
+  const from = await offsetsAt(log, 'uploads', createdAt - CLOCK_MARGIN_MS);
+  const to = await offsetsAt(log, 'uploads', createdAt + CLOCK_MARGIN_MS);
   for (const [partition, offset] of from.entries()) {
     for await (const records of log.read('uploads', partition, offset, to[partition] ?? offset)) {
       const end = records.find(({ headers }) => isEndOf(requestId, headers));

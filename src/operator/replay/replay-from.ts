@@ -1,9 +1,10 @@
 import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
-import { offsetsAt } from '../../log/offsets-at.js';
+import { CLOCK_MARGIN_MS, offsetsAt } from '../../log/offsets-at.js';
 
 /**
  * Makes ingest read again what the log took at `time` (milliseconds since the epoch) or later.
- * Records that it has not read yet are not skipped.
+ * It begins an hour before: the log's clocks may be behind, and a replay changes nothing that is
+ * right. Records that it has not read yet are not skipped.
  *
  * @returns how many records will be read again
  * @throws LogUnavailableError
@@ -12,7 +13,7 @@ import { offsetsAt } from '../../log/offsets-at.js';
 export async function replayFrom(log: UploadLog, time: number): Promise<number> {
   const { topic, group } = CONSUMER_GROUPS.ingest;
   const committed = await log.committedOffsets(topic, group);
-  const found = await offsetsAt(log, topic, time);
+  const found = await offsetsAt(log, topic, time - CLOCK_MARGIN_MS);
   const offsets = found.map((offset, partition) => Math.min(offset, committed[partition] ?? 0));
   await log.rewind(topic, group, offsets);
   return offsets.reduce((sum, offset, partition) => sum + (committed[partition] ?? 0) - offset, 0);
