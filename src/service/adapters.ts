@@ -53,7 +53,7 @@ export async function openAdapters(config: Config, logger: Logger): Promise<Adap
   try {
     await mkdir(config.dataDir, { recursive: true });
     closes.push(await lockDataFolder(config.dataDir));
-    const log = await openLog(config, logger);
+    const log = await openLog(config, logger, true);
     closes.push(() => log.close());
     const warehouse = await openWarehouse(config, logger);
     closes.push(() => warehouse.close());
@@ -84,9 +84,11 @@ export async function lockDataFolder(dataDir: string): Promise<() => Promise<voi
   return acquireDataFolder(dataDir);
 }
 
+/** @param runsRetention whether this process deletes what the embedded log need not keep */
 export async function openLog(
   { dataDir, kafka, limits }: Pick<Config, 'dataDir' | 'kafka' | 'limits'>,
   logger: Logger,
+  runsRetention: boolean,
 ): Promise<OpenLog> {
   if (kafka !== undefined) {
     const { configuredKafkaLog } = await import('../log/kafka/configured.js');
@@ -102,6 +104,7 @@ export async function openLog(
   const log = LmdbLog.open({
     dir: logFolder(dataDir),
     retentionMs: limits.logRetentionMs,
+    runsRetention,
     timeoutMs: limits.logTimeoutMs,
   });
   return {

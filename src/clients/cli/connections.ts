@@ -23,7 +23,8 @@ export async function withLog<T>(config: Config, work: (log: UploadLog) => Promi
   if (kafka === undefined && !existsSync(logFolder(dataDir))) {
     throw new CommandError(`DATA_DIR ${dataDir} has no log; the service has not run on it yet`);
   }
-  const { log, ready, close } = await openLog(config, SILENT);
+  // The retention of this environment need not be the service's.
+  const { log, ready, close } = await openLog(config, SILENT, false);
   try {
     const timeout = AbortSignal.timeout(limits.logTimeoutMs);
     await ready(timeout).catch((error: unknown) => {

@@ -31,6 +31,8 @@ export interface LmdbLogOptions {
   readonly partitions?: Partial<Record<Topic, number>>;
   /** How long a record stays at least, even when no group needs it any more. */
   readonly retentionMs: number;
+  /** Whether this process deletes what is older, once a minute. Otherwise true. */
+  readonly runsRetention?: boolean;
   /** How long the disk may take to acknowledge before a write is rejected. */
   readonly timeoutMs: number;
   /** Milliseconds since the epoch; may step back. */
@@ -89,6 +91,7 @@ export class LmdbLog implements UploadLog {
     });
     this.groups = new ConsumerGroups(this.store, this.ends, this.commits);
     this.retention = new Retention(this.store, this.commits, options.retentionMs, this.now);
+    if (options.runsRetention ?? true) this.retention.start();
   }
 
   /** Rejects when the log can be neither written nor read until another process opens it. */
@@ -163,7 +166,7 @@ export class LmdbLog implements UploadLog {
   }
 
   /**
-   * Deletes now what retention allows; otherwise this happens once a minute.
+   * Deletes now what retention allows.
    *
    * @returns how many records were deleted
    * @throws LogUnavailableError

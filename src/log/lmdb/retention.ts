@@ -16,7 +16,7 @@ const WITHOUT_GROUPS: ReadonlySet<Topic> = new Set(['dead-letter', 'claims']);
  * The space is used again for new records; the file does not shrink.
  */
 export class Retention {
-  private readonly timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout | undefined;
   private underWay: Promise<number> | undefined;
 
   /** @param now milliseconds since the epoch */
@@ -25,7 +25,10 @@ export class Retention {
     private readonly commits: GroupCommit,
     private readonly retentionMs: number,
     private readonly now: () => number,
-  ) {
+  ) {}
+
+  /** From now on it runs once a minute. */
+  start(): void {
     this.timer = setInterval(() => {
       this.run().catch(() => {
         // The write counts its failure; the next run tries again.

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { stat } from 'node:fs/promises';
 import { type LmdbLog, type LmdbLogOptions } from '../../../../src/log/lmdb/lmdb-log.js';
 import { type Topic, TOPICS } from '../../../../src/log/upload-log.js';
@@ -75,6 +75,24 @@ describe('retention', () => {
     expect(await log.maxRetentionMs()).toBe(HOUR + 60_000);
     now += 60_000;
     expect(await log.deleteExpired()).toBe(TOPICS.length);
+  });
+
+  it.each([
+    [true, ['young']],
+    [false, ['0', 'young']],
+  ])('runs once a minute if that is wanted: %s', async (runsRetention, kept) => {
+    jest.useFakeTimers({
+      doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
+    });
+    const log = await open({ runsRetention });
+    await appendOld(log, 'dead-letter', 1);
+    await log.append('dead-letter', [record('young')]);
+    jest.advanceTimersByTime(60_000);
+    jest.useRealTimers();
+    // Commits stand in a row: when the next one is written, a deletion that has begun is done.
+    await new Promise((resolve) => setImmediate(resolve));
+    await log.append('uploads', [record('x')]);
+    expect(texts(await readAll(log, 'dead-letter'))).toEqual(kept);
   });
 
   it('never gives an offset again, even when nothing is left and the log is reopened', async () => {
