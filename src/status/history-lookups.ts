@@ -31,7 +31,8 @@ interface Waiting {
  * So many look-ups at once, as after a restart that has emptied the view, never delay the other
  * queries of the warehouse.
  *
- * Only final states are remembered. Nothing leaves them, so they are never out of date.
+ * Only final states are remembered. Nothing leaves `succeeded`, and when a replay makes a `failed`
+ * request `succeeded`, the view knows it.
  */
 export class HistoryLookUps {
   private readonly waiting = new Map<string, Waiting>();

@@ -1,4 +1,4 @@
-import { isFinal, furtherOf, type Transition } from './transition.js';
+import { furtherOf, type Transition } from './transition.js';
 import { isAbove } from '../domain/version.js';
 import type { RecordPosition } from '../log/upload-log.js';
 
@@ -61,9 +61,8 @@ export class StatusView {
   /** @param position of the transition's record, the only part of it that is kept */
   apply(transition: Transition, position?: RecordPosition): void {
     const known = this.requests.get(transition.requestId);
-    const isFinished = known !== undefined && isFinal(known.transition.status);
     this.set(known, {
-      transition: isFinished ? known.transition : furtherOf(known?.transition, transition),
+      transition: furtherOf(known?.transition, transition),
       isMerged: known?.isMerged === true,
       position: position === undefined ? known?.position : onlyPosition(position),
     });

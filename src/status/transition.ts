@@ -14,9 +14,9 @@ const RANK: Readonly<Record<Status, number>> = {
 
 /**
  * The order of the fold over a request's transitions: the highest rank is the state. A verdict is a
- * pure function of the log's records, so `failed` and `succeeded` both occur only when a replay
- * finds fewer records than the first time. Then rows that were read back win, in any order of the
- * events.
+ * pure function of the log's records. So `failed` and `succeeded` both occur only when a replay finds
+ * fewer records than the first time, or stores an upload that was set aside. Then rows that were
+ * read back win, in any order of the events.
  */
 export function rankOf(status: Status): number {
   return RANK[status];
