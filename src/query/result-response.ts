@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 
@@ -135,7 +136,7 @@ async function breakOff(
   const { socket } = response;
   if (socket === null) {
     // Not its turn yet on the connection. Nobody would see that the result is cut off.
-    response.destroy();
+    response.once('socket', (connection: Socket) => connection.destroy());
     return;
   }
   try {

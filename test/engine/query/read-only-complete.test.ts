@@ -43,7 +43,11 @@ describe('of all that the engine has', () => {
     ]);
     expect(places.visits).toBe(0);
     expect(existsSync(places.target)).toBe(false);
-    expect(readdirSync(server.outside).sort()).toEqual(['secret.csv', 'warehouse']);
+    expect(readdirSync(server.outside).sort()).toEqual([
+      'secret.csv',
+      'warehouse',
+      'warehouse-results',
+    ]);
   }
 
   const READONLY = [164];

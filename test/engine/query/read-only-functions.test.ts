@@ -15,7 +15,11 @@ describe('a query cannot', () => {
   afterEach(() => {
     expect(places.visits).toBe(0);
     expect(existsSync(places.target)).toBe(false);
-    expect(readdirSync(places.server.outside).sort()).toEqual(['secret.csv', 'warehouse']);
+    expect(readdirSync(places.server.outside).sort()).toEqual([
+      'secret.csv',
+      'warehouse',
+      'warehouse-results',
+    ]);
   });
 
   async function refused(

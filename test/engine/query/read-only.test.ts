@@ -16,7 +16,11 @@ describe('a query cannot', () => {
   afterAll(() => places.close());
   afterEach(() => {
     expect(places.visits).toBe(0);
-    expect(readdirSync(server.outside).sort()).toEqual(['secret.csv', 'warehouse']);
+    expect(readdirSync(server.outside).sort()).toEqual([
+      'secret.csv',
+      'warehouse',
+      'warehouse-results',
+    ]);
     const rows = server.writer.query('SELECT count() FROM custom_data.t', 'TSV');
     expect(rows).toBe(`${ROWS}\n`);
   });
