@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { pino } from 'pino';
 
@@ -123,36 +123,6 @@ function enter(gate: SoloGate, entered: string[], requestId: string): Upload {
   });
   return upload;
 }
-
-test('a suspect waits for a quiet time and is processed with nothing beside it', async () => {
-  jest.useFakeTimers();
-  try {
-    await nextProcess().begin('suspect', false);
-    const entered: string[] = [];
-    const gate = new SoloGate(nextProcess());
-    const suspect = enter(gate, entered, 'suspect');
-    const a = enter(gate, entered, 'a');
-    const b = enter(gate, entered, 'b');
-    await jest.advanceTimersByTimeAsync(0);
-    expect(entered).toEqual(['a', 'b']);
-    await jest.advanceTimersByTimeAsync(60_000);
-    enter(gate, entered, 'c');
-    expect(entered).toEqual(['a', 'b']);
-    gate.leave(a);
-    // What has been put off leaves again at its end.
-    gate.leave(a);
-    expect(entered).toEqual(['a', 'b']);
-    gate.leave(b);
-    await jest.advanceTimersByTimeAsync(0);
-    expect(entered).toEqual(['a', 'b', 'suspect']);
-    gate.leave(suspect);
-    await jest.advanceTimersByTimeAsync(0);
-    expect(entered).toEqual(['a', 'b', 'suspect', 'c']);
-    gate.close();
-  } finally {
-    jest.useRealTimers();
-  }
-});
 
 test('what is put off keeps its deaths, and is blamed for those during its attempts alone', async () => {
   await nextProcess().begin('a', false);

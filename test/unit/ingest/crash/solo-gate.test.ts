@@ -5,16 +5,11 @@ import { CrashJournal } from '../../../../src/ingest/crash/crash-journal.js';
 import { SoloGate } from '../../../../src/ingest/crash/solo-gate.js';
 import { MemoryFiles } from '../../../support/disk/memory-files.js';
 
-const SUSPECTS = ['s1', 's2', 's3'];
-
 let gate: SoloGate;
 /** Uploads that have entered, in order. */
 let entered: string[];
 beforeEach(() => {
   jest.useFakeTimers();
-  const files = new MemoryFiles();
-  files.lines('/journal').replace(SUSPECTS.map((requestId) => `+${requestId}\n`).join(''));
-  gate = new SoloGate(new CrashJournal(files, '/journal', pino({ level: 'silent' })));
   entered = [];
 });
 afterEach(() => {
@@ -22,9 +17,19 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+/** Opens the gate of a process that begins after another one has ended beside the suspects. */
+function suspecting(...suspects: readonly string[]): void {
+  const files = new MemoryFiles();
+  files.lines('/journal').replace(suspects.map((requestId) => `+${requestId}\n`).join(''));
+  gate = new SoloGate(new CrashJournal(files, '/journal', pino({ level: 'silent' })));
+}
+
 function arrive(requestId: string): { readonly requestId: string } {
   const upload = { requestId };
-  void gate.enter(upload).then(() => entered.push(requestId));
+  void gate.enter(upload).then((deaths) => {
+    if (deaths !== undefined) throw new Error(`refused after ${deaths} deaths`);
+    entered.push(requestId);
+  });
   return upload;
 }
 
@@ -34,8 +39,30 @@ async function leave(upload: { readonly requestId: string }): Promise<void> {
   await jest.advanceTimersByTimeAsync(0);
 }
 
-test('suspects are alone, and take turns with the others', async () => {
-  const [s1, s2] = SUSPECTS.map(arrive);
+test('a suspect waits for a quiet time and is processed with nothing beside it', async () => {
+  suspecting('suspect');
+  const suspect = arrive('suspect');
+  const a = arrive('a');
+  const b = arrive('b');
+  await jest.advanceTimersByTimeAsync(0);
+  expect(entered).toEqual(['a', 'b']);
+  await jest.advanceTimersByTimeAsync(60_000);
+  arrive('c');
+  expect(entered).toEqual(['a', 'b']);
+  gate.leave(a);
+  // What has been put off leaves again at its end.
+  gate.leave(a);
+  expect(entered).toEqual(['a', 'b']);
+  await leave(b);
+  expect(entered).toEqual(['a', 'b', 'suspect']);
+  await leave(suspect);
+  expect(entered).toEqual(['a', 'b', 'suspect', 'c']);
+});
+
+test('suspects take turns with the others', async () => {
+  const suspects = ['s1', 's2', 's3'];
+  suspecting(...suspects);
+  const [s1, s2] = suspects.map(arrive);
   const a = arrive('a');
   await jest.advanceTimersByTimeAsync(10_000);
   // A suspect does not enter beside others, and nobody enters while it waits for them.
