@@ -60,8 +60,8 @@ export function createOpsServer(options: OpsServerOptions): OpsServer {
     logger.warn({ measurement, reason }, 'some metrics are not up to date');
   }
 
-  async function report(): Promise<ReadinessReport> {
-    const content = await checkReadiness(readiness, reportedOnly);
+  async function report(others: ReadinessChecks = {}): Promise<ReadinessReport> {
+    const content = await checkReadiness(readiness, others);
     processReady.set(content.status === 'unavailable' ? 0 : 1);
     return content;
   }
@@ -77,7 +77,7 @@ export function createOpsServer(options: OpsServerOptions): OpsServer {
       case '/health/live':
         return json(200, { status: 'ok' });
       case '/health/ready': {
-        const content = await report();
+        const content = await report(reportedOnly);
         return json(content.status === 'unavailable' ? 503 : 200, content);
       }
       default:
