@@ -13,6 +13,7 @@ import {
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { syncFolder } from '../ops/sync-folder.js';
 import { codeOf, readIfThere } from './read-if-there.js';
 
 const WAIT_MS = 10_000;
@@ -76,7 +77,7 @@ export async function replaceFile(path: string, content: string, mode: number): 
     await rm(fresh, { force: true });
     throw error;
   }
-  await syncFolder(dirname(target));
+  syncFolder(dirname(target));
 }
 
 function undefinedIfMissing(error: unknown): undefined {
@@ -171,13 +172,4 @@ async function startOf(pid: number): Promise<string | undefined> {
   const line = await readIfThere(`/proc/${pid}/stat`).catch(() => undefined);
   // The program's name may hold anything. The fields behind it begin with the third.
   return line?.slice(line.lastIndexOf(')') + 2).split(' ')[22 - 3];
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

@@ -7,6 +7,8 @@ import { LogUnavailableError } from '../upload-log.js';
  * own pages.
  */
 const RESERVE_BYTES = 64 * 1024 * 1024;
+/** The same when the file has pages to use again: so much of them, and less of the disk. */
+const RESERVE_BESIDE_PAGES_BYTES = RESERVE_BYTES / 2;
 
 /**
  * How old the disk's answer may be. Asking before every append took 4 % of the event loop of a
@@ -15,20 +17,27 @@ const RESERVE_BYTES = 64 * 1024 * 1024;
 const LOOK_MS = 10;
 
 /**
- * Keeps records from taking the last of the disk. After a failed write LMDB's library (3.5.6)
- * writes the error message beyond its buffer, which may end the process. And deletions, which make
- * room, need some themselves.
+ * Keeps records from taking the last of the disk: deletions, which make room, need some themselves.
+ * They make it inside the file, which does not shrink.
  */
 export class DiskReserve {
   private free = 0;
+  /** undefined: not asked since. */
+  private reusable: number | undefined;
   private lookedAt = -Infinity;
   /** Bytes of records that the disk's last answer may not include. */
   private promised = 0;
   /** Those of them written since: the next answer includes them. */
   private written = 0;
 
-  /** @param freeBytes of the disk */
-  constructor(private readonly freeBytes: () => number) {}
+  /**
+   * @param freeBytes of the disk
+   * @param reusableBytes of the file; asked when the disk has little left
+   */
+  constructor(
+    private readonly freeBytes: () => number,
+    private readonly reusableBytes: () => number,
+  ) {}
 
   /**
    * Calls `write` at once if there is room.
@@ -37,7 +46,7 @@ export class DiskReserve {
    */
   async within<T>(bytes: number, write: () => Promise<T>): Promise<T> {
     if (performance.now() - this.lookedAt >= LOOK_MS) this.look();
-    if (this.free < RESERVE_BYTES + this.promised + bytes) {
+    if (!this.hasRoom(this.promised + bytes)) {
       logErrors.inc({ operation: 'append' });
       throw new LogUnavailableError('the log leaves the last 64 MiB of the disk free');
     }
@@ -49,9 +58,18 @@ export class DiskReserve {
     }
   }
 
+  private hasRoom(bytes: number): boolean {
+    if (this.free >= RESERVE_BYTES + bytes) return true;
+    this.reusable ??= this.reusableBytes();
+    return (
+      this.free >= RESERVE_BESIDE_PAGES_BYTES + bytes && this.reusable >= RESERVE_BYTES + bytes
+    );
+  }
+
   private look(): void {
     try {
       this.free = this.freeBytes();
+      this.reusable = undefined;
     } catch (cause) {
       throw new LogUnavailableError('the disk of the log does not say what it has left', { cause });
     }

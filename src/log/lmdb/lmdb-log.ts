@@ -83,8 +83,10 @@ export class LmdbLog implements UploadLog {
     private readonly releaseFolder: () => void,
   ) {
     this.now = options.now ?? Date.now;
-    this.reserve = new DiskReserve(options.freeBytes ?? (() => freeBytesOf(options.dir)));
     this.store = new LogStore(options.dir, emptyHead(options.partitions ?? {}));
+    this.reserve = new DiskReserve(options.freeBytes ?? (() => freeBytesOf(options.dir)), () =>
+      this.store.reusableBytes(),
+    );
     this.ends = new Ends(this.store);
     this.commits = new GroupCommit(this.store, options.timeoutMs, (head) => {
       this.ends.advance(head);

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { Failure, messageOf } from '../../domain/failure.js';
 import { lostDisk } from '../../ops/lost-disk.js';
+import { syncFolder } from '../../ops/sync-folder.js';
 import { LogUnavailableError, type LogRecord, type Topic } from '../upload-log.js';
 import { handled } from './commit-cause.js';
 import { type Head, newVersion, type Tip } from './head.js';
+import { reusableBytes } from './reusable-bytes.js';
+import { mendWriteError } from './write-error.js';
 
 /** Address space reserved for the file; unused it takes no memory and no disk. */
 const MAP_BYTES = 2 ** 40;
@@ -63,6 +66,7 @@ export class LogStore {
   constructor(dir: string, initial: Head) {
     mkdirSync(dir, { recursive: true });
     this.file = join(dir, 'data.mdb');
+    mendWriteError();
     this.root = open({
       path: dir,
       noSubdir: false,
@@ -205,6 +209,12 @@ export class LogStore {
     });
   }
 
+  /** What the file can take without growing. */
+  reusableBytes(): number {
+    const { root, head, records, values, watermarks } = this;
+    return this.answering(() => reusableBytes(root, [head, records, values, watermarks]));
+  }
+
   async close(): Promise<void> {
     // After a panic LMDB's own thread may hold its lock for ever.
     if (!this.hasFailed) await this.root.close();
@@ -233,15 +243,5 @@ export class LogStore {
 
   private range(topic: Topic, partition: number, from: number, to: number) {
     return this.records.getRange({ start: [topic, partition, from], end: [topic, partition, to] });
-  }
-}
-
-/** Makes the names of new files durable; LMDB syncs their contents. */
-function syncFolder(dir: string): void {
-  const folder = openSync(dir, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

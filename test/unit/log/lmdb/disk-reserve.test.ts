@@ -10,10 +10,13 @@ const NEXT_LOOK_MS = 20;
 /** Returns a disk with `bytes` bytes beyond the reserve. Writes use them up. */
 function diskWith(bytes: number) {
   const disk = { free: 64 * MIB + bytes, looks: 0 };
-  const reserve = new DiskReserve(() => {
-    disk.looks++;
-    return disk.free;
-  });
+  const reserve = new DiskReserve(
+    () => {
+      disk.looks++;
+      return disk.free;
+    },
+    () => 0,
+  );
   const write = (written: number): Promise<void> =>
     reserve.within(written, () => {
       disk.free -= written;

@@ -1,4 +1,6 @@
 import { EventEmitter, once } from 'node:events';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -40,6 +42,7 @@ async function closeStill(log: LmdbLog): Promise<void> {
   await (log as unknown as { store: { root: RootDatabase } }).store.root.close();
 }
 
+const MIB = 1024 * 1024;
 const forEver = new Promise<never>(() => undefined);
 
 test('groups are handed over while others are under way, up to 16 MiB', async () => {
@@ -144,6 +147,39 @@ test('the last of the disk is not given to records, but to watermarks and deleti
   freeBytes++;
   await sleep(20);
   expect(await log.append('uploads', [record('b')])).toEqual([{ partition: 0, offset: 1 }]);
+});
+
+test('a log that has filled its disk goes on in the pages that deletions leave', async () => {
+  const dir = await folders.folder();
+  let now = 0;
+  const options = { dir, retentionMs: 1, now: () => now };
+  const freeBytes = (): number => 160 * MIB - statSync(join(dir, 'data.mdb')).size;
+  const log = await folders.open({ ...options, freeBytes });
+  const chunk = record(Buffer.alloc(MIB));
+  const fill = async (): Promise<number> => {
+    for (let appends = 0; ; appends++) {
+      try {
+        await log.append('uploads', [chunk]);
+      } catch (error) {
+        expect(error).toHaveProperty('message', expect.stringContaining('the last 64 MiB'));
+        return appends;
+      }
+      await sleep(11);
+    }
+  };
+  const first = await fill();
+  expect(first).toBeGreaterThan(80);
+  const empty = async (): Promise<void> => {
+    now += 10;
+    await log.rewind('uploads', 'group', await log.endOffsets('uploads'));
+    await log.deleteExpired();
+    await sleep(11);
+  };
+  await empty();
+  expect(await fill()).toBeGreaterThan(20);
+  expect(freeBytes()).toBeGreaterThanOrEqual(32 * MIB);
+  await empty();
+  expect(await fill()).toBeGreaterThan(20);
 });
 
 test.each([
