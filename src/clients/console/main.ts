@@ -19,7 +19,8 @@ const zoneField = byId('zone-field', HTMLElement);
 const token = new TokenField();
 const service = new UploadService(() => token.value);
 const recent = new RecentSection(new RecentRequests(), service, token);
-let sending: Promise<void> = Promise.resolve();
+const queued: Upload[] = [];
+let isSending = false;
 let previewing: Promise<void> = Promise.resolve();
 
 const page: Page = {
@@ -31,7 +32,8 @@ const page: Page = {
   recent,
   timeZone: () => zone.value,
   queue(upload) {
-    sending = sending.then(() => upload.send());
+    queued.push(upload);
+    if (!isSending) void sendQueued();
   },
   queuePreview(ask) {
     previewing = previewing.then(ask);
@@ -49,6 +51,15 @@ const page: Page = {
     sendAll.disabled = ![...uploads].some(({ isReady }) => isReady);
   },
 };
+
+async function sendQueued(): Promise<void> {
+  isSending = true;
+  for (let upload = queued.shift(); upload !== undefined; upload = queued.shift()) {
+    if (await upload.send()) continue;
+    for (const behind of queued.splice(0)) behind.hold();
+  }
+  isSending = false;
+}
 
 function family(): 'cost' | 'self-serve' {
   const chosen = document.querySelector<HTMLInputElement>('input[name="family"]:checked');

@@ -1,6 +1,6 @@
 import { type FamilyName, isFamilyName } from '../../domain/families/index.js';
 import { isUuid } from '../../domain/request-id.js';
-import { isStatus, type Status } from '../../status/transition.js';
+import { isStatus, rankOf, type Status } from '../../status/transition.js';
 
 /** What the browser keeps of a request: not the token, and of the file only its name. */
 export interface RecentRequest {
@@ -31,19 +31,17 @@ export class RecentRequests {
     }
   }
 
-  /** Remembers a request, or its new state. */
-  put(request: RecentRequest): void {
+  add(request: RecentRequest): void {
+    this.keep([request, ...this.all()].slice(0, MOST));
+  }
+
+  /** Remembers the state of a request, unless it is forgotten or further already. */
+  move(requestId: string, status: Status): void {
     const all = this.all();
-    const isKnown = all.some(({ requestId }) => requestId === request.requestId);
-    const next = isKnown
-      ? all.map((other) => (other.requestId === request.requestId ? request : other))
-      : [request, ...all].slice(0, MOST);
-    this.fallback = next;
-    try {
-      localStorage.setItem(KEY, JSON.stringify(next));
-    } catch {
-      // Nothing is kept beyond the page, as everywhere else in that browser.
-    }
+    const index = all.findIndex((request) => request.requestId === requestId);
+    const request = all[index];
+    if (request === undefined || rankOf(status) <= rankOf(request.status)) return;
+    this.keep(all.with(index, { ...request, status }));
   }
 
   clear(): void {
@@ -51,7 +49,16 @@ export class RecentRequests {
     try {
       localStorage.removeItem(KEY);
     } catch {
-      // As above.
+      // As below.
+    }
+  }
+
+  private keep(requests: readonly RecentRequest[]): void {
+    this.fallback = requests;
+    try {
+      localStorage.setItem(KEY, JSON.stringify(requests));
+    } catch {
+      // Nothing is kept beyond the page, as everywhere else in that browser.
     }
   }
 }

@@ -1,5 +1,5 @@
 import { messageOf } from '../../domain/failure.js';
-import { isFinal } from '../../status/transition.js';
+import { isFinal, type Status } from '../../status/transition.js';
 import { announce, byId, element, scrollingTable } from './elements.js';
 import type { RecentRequest, RecentRequests } from './recent-requests.js';
 import { countText, FAMILY_NAMES, STATUS_TEXTS } from './texts.js';
@@ -33,8 +33,13 @@ export class RecentSection {
     this.show();
   }
 
-  put(request: RecentRequest): void {
-    this.requests.put(request);
+  add(request: RecentRequest): void {
+    this.requests.add(request);
+    this.show();
+  }
+
+  move(requestId: string, status: Status): void {
+    this.requests.move(requestId, status);
     this.show();
   }
 
@@ -65,7 +70,7 @@ export class RecentSection {
       try {
         const { status } = await this.service.read(request.family, request.requestId);
         this.troubles.delete(request.requestId);
-        this.requests.put({ ...request, status });
+        this.requests.move(request.requestId, status);
       } catch (error) {
         this.troubles.set(request.requestId, messageOf(error));
       }

@@ -1,3 +1,4 @@
+import { UploadClientError } from '../api/errors.js';
 import type { FamilyName } from '../../domain/families/index.js';
 import type { UploadRequestRecord } from '../../status/transition.js';
 import type { CheckAnswer, Checked } from './check-messages.js';
@@ -6,8 +7,9 @@ import { type ConversionPage, FileConversion } from './file-conversion.js';
 import { FilePreview, type PreviewPage } from './file-preview.js';
 import { randomKey } from './random-key.js';
 import type { RecentSection } from './recent-section.js';
-import { countText, FAMILY_NAMES, mistakesIn, sizeText, STATUS_TEXTS } from './texts.js';
-import { UploadCard } from './upload-card.js';
+import { SentRequest } from './sent-request.js';
+import { countText, FAMILY_NAMES, mistakesIn, sizeText } from './texts.js';
+import { type CardAction, UploadCard } from './upload-card.js';
 import { textOf, whileBusy } from './upload-service.js';
 import { downloadWrongRows } from './wrong-rows.js';
 
@@ -16,7 +18,7 @@ export interface Page extends PreviewPage, ConversionPage {
   readonly recent: RecentSection;
   /** Whether there is a token; if not, the user is told. */
   demandToken(): boolean;
-  /** Sends the file once those before it are accepted: of two with the same keys the later wins. */
+  /** Sends the file once those before it are answered: of two with the same keys the later wins. */
   queue(upload: Upload): void;
   remove(upload: Upload): void;
   changed(): void;
@@ -25,14 +27,15 @@ export interface Page extends PreviewPage, ConversionPage {
 /** One file from its choice to the end of its request. */
 export class Upload {
   readonly card: UploadCard;
-  /** Whether the check found nothing wrong, and nobody has sent it yet. */
+  /** Whether the check found nothing wrong, and the file is neither queued nor answered. */
   isReady = false;
+  private wasReady = false;
   /** What the check has found if that is nothing wrong, until the file is sent. */
   private valid: Checked | undefined;
   private content: Blob | undefined;
-  private reason: string | null = null;
   private readonly preview: FilePreview;
   private readonly conversion: FileConversion;
+  private readonly request: SentRequest;
   private readonly idempotencyKey = randomKey();
 
   constructor(
@@ -44,6 +47,10 @@ export class Upload {
     this.preview = new FilePreview(file, family, this.card, page, this.judged.bind(this));
     this.conversion = new FileConversion(file, family, this.card, page, (answer) => {
       this.showAnswer(answer);
+    });
+    this.request = new SentRequest(file.name, family, this.card, page, {
+      remove: this.removing(),
+      annotate: this.annotating.bind(this),
     });
   }
 
@@ -62,6 +69,7 @@ export class Upload {
   /** Sends the file, if there is a token. */
   enqueue(): void {
     if (!this.page.demandToken()) return;
+    this.wasReady = this.isReady;
     this.isReady = false;
     this.valid = undefined;
     this.preview.drop();
@@ -72,20 +80,40 @@ export class Upload {
     this.page.queue(this);
   }
 
-  /** Resolves once the service has accepted or refused the file. */
-  async send(): Promise<void> {
-    const { card, file } = this;
+  /**
+   * Sends the file, which is queued.
+   *
+   * @returns whether it is known what the service has made of it: a file behind it may be sent
+   */
+  async send(): Promise<boolean> {
+    const { card, file, family, page } = this;
     announce(`Sending ${file.name}`);
     try {
       const record = await this.create();
-      this.show(record);
-      void this.follow(record);
+      const { requestId, status, createdAt } = record;
+      page.recent.add({ requestId, family, fileName: file.name, status, createdAt });
+      void this.request.follow(record);
+      return true;
     } catch (error) {
-      this.refused(error);
+      const isKnown = !(error instanceof UploadClientError && error.isPassing);
+      this.isReady = this.wasReady && !isKnown;
+      this.notSent(
+        isKnown ? 'Not taken by the service' : 'Perhaps not taken',
+        textOf(error),
+        'Send again',
+      );
+      return isKnown;
     } finally {
       card.sent(undefined);
-      this.page.changed();
+      page.changed();
     }
+  }
+
+  /** Not queued any more, because one before it may have to be sent again. */
+  hold(): void {
+    this.isReady = this.wasReady;
+    const why = 'The service may not have a file before this one. Send that one again first.';
+    this.notSent('Not sent', why, 'Send');
   }
 
   /** Retries a few times while the service is busy. */
@@ -110,45 +138,13 @@ export class Upload {
     );
   }
 
-  private async follow(created: UploadRequestRecord): Promise<void> {
-    try {
-      for await (const record of this.page.service.follow(this.family, created)) this.show(record);
-    } catch (error) {
-      this.card.say('Sent, but its state cannot be read', 'bad');
-      this.card.explain(textOf(error), `Request ${created.requestId}`);
-      const again = (): void => {
-        if (!this.page.demandToken()) return;
-        this.show(created);
-        void this.follow(created);
-      };
-      this.card.offer([{ label: 'Ask again', act: again }, this.removing()]);
-    }
-  }
-
-  private show(record: UploadRequestRecord): void {
-    const { card, file, family } = this;
-    const { requestId, status, createdAt, reason } = record;
-    const text = STATUS_TEXTS[status];
-    card.say(text, status === 'failed' ? 'bad' : status === 'succeeded' ? 'good' : 'busy');
-    card.explain(`Request ${requestId}`);
-    card.reached(status);
-    announce(`${file.name}: ${text}`);
-    this.page.recent.put({ requestId, family, fileName: file.name, status, createdAt });
-    if (status !== 'failed') {
-      card.showMistakes('', []);
-      card.offer(status === 'succeeded' ? [this.removing()] : []);
-      return;
-    }
-    this.reason = reason;
-    card.showMistakes('What the service found', mistakesIn(reason ?? '{}'));
-    card.offer([this.annotating(), this.removing()]);
-  }
-
-  private refused(error: unknown): void {
-    this.card.say('Not taken by the service', 'bad');
-    this.card.explain(textOf(error));
-    announce(`${this.file.name}: ${textOf(error)}`);
-    this.card.offer([this.sending('Send again'), this.removing()]);
+  private notSent(text: string, why: string, label: string): void {
+    const { card, file } = this;
+    card.say(text, 'bad');
+    card.explain(why);
+    announce(`${file.name}: ${why}`);
+    card.offer([this.sending(label), this.removing()]);
+    this.page.changed();
   }
 
   private showAnswer(answer: CheckAnswer): void {
@@ -169,8 +165,9 @@ export class Upload {
       return;
     }
     const text = wrongRows > 0 ? countText(wrongRows, 'wrong row') : 'Not valid';
-    if (!conversion.hasFailed) this.showInvalid(text, 'What is wrong', reason, wrongRows > 0);
-    else this.showInvalid(`${text} once converted`, 'What would still be wrong', reason, false);
+    const actions = wrongRows > 0 ? [this.annotating(null)] : [];
+    if (!conversion.hasFailed) this.showInvalid(text, 'What is wrong', reason, actions);
+    else this.showInvalid(`${text} once converted`, 'What would still be wrong', reason, []);
   }
 
   private showValid({ rows, sent, isPackedHere }: Checked): void {
@@ -189,21 +186,26 @@ export class Upload {
   private judged(reason: string | null): void {
     if (reason !== null) {
       this.isReady = false;
-      this.reason = reason;
       const hasRows = mistakesIn(reason).some(({ row }) => row !== undefined && row > 1);
-      this.showInvalid('Not valid for the service', 'What the service found', reason, hasRows);
+      const actions = hasRows ? [this.annotating(reason)] : [];
+      this.showInvalid('Not valid for the service', 'What the service found', reason, actions);
     } else if (!this.isReady && this.valid !== undefined) this.showValid(this.valid);
     this.page.changed();
   }
 
-  private showInvalid(text: string, by: string, reason: string, hasRows: boolean): void {
+  private showInvalid(
+    text: string,
+    by: string,
+    reason: string,
+    actions: readonly CardAction[],
+  ): void {
     const { card, file } = this;
     card.say(text, 'bad');
     card.explain('The service would refuse this file as a whole. Correct it and choose it again.');
     card.showMistakes(by, mistakesIn(reason));
     card.offer([
       ...this.conversion.actions(),
-      ...(hasRows ? [this.annotating()] : []),
+      ...actions,
       this.sending('Send anyway'),
       this.removing(),
     ]);
@@ -235,9 +237,10 @@ export class Upload {
     return { label: 'Remove', act };
   }
 
-  private annotating() {
+  /** @param reason what the service has found besides what the check here finds */
+  private annotating(reason: string | null): CardAction {
     const annotate = async (): Promise<void> => {
-      const { family, reason, page } = this;
+      const { family, page } = this;
       const { file } = this.conversion;
       const task = { file, family, timeZone: page.timeZone(), annotate: { reason } };
       const why = await downloadWrongRows(page.checker, task, this.file.name);

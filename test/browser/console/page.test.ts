@@ -197,6 +197,23 @@ describeWithChromium('the page of the console', () => {
     await page.getByRole('button', { name: 'Clear this list' }).click();
     expect(await page.evaluate('localStorage.length')).toBe(0);
     await page.getByText('There are none.').waitFor();
+
+    // A request that is under way does not come back into the list.
+    let goOn = (): void => undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    await page.route('**/cost/requests/*-*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await console.pasteToken();
+    await console.pick({ name: 'under-way.csv', content: csv([goodRow('cost')]) });
+    await console.click('under-way.csv', 'Send');
+    await page.getByRole('row', { name: /under-way\.csv/ }).waitFor();
+    await page.getByRole('button', { name: 'Clear this list' }).click();
+    goOn();
+    await console.state('under-way.csv', 'Succeeded');
+    expect(await page.evaluate('localStorage.length')).toBe(0);
+    await page.getByText('There are none.').waitFor();
     await console.close();
   });
 

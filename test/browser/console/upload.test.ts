@@ -71,6 +71,30 @@ describeWithChromium('a file in the console', () => {
     await console.close();
   });
 
+  test('waits for its user if the one before may not have arrived', async () => {
+    const files = ['1', '2'].map((clicks) => ({
+      name: `held-${clicks}.csv`,
+      content: csv([goodRow('cost', { campaign: 'held', clicks, cost: '1' })]),
+    }));
+    const console = await visit(async (console) => {
+      const { page } = console;
+      await page.route('**/cost/requests/', (route) => route.abort('connectionreset'));
+      await console.pick(...files);
+      for (const { name } of files) await console.state(name, 'Valid');
+      const sendAll = page.getByRole('button', { name: 'Send all valid files' });
+      await sendAll.click();
+      await console.state('held-1.csv', 'Perhaps not taken');
+      await console.state('held-2.csv', 'Not sent');
+      await console.shows('held-2.csv', 'may not have a file before this one');
+      await page.unrouteAll();
+      // Both again, in their order.
+      await sendAll.click();
+      for (const { name } of files) await console.state(name, 'Succeeded');
+    });
+    expect(await rowsOf('held')).toEqual([{ campaign: 'held', clicks: 2, cost: 1 }]);
+    await console.close(REFUSED);
+  });
+
   test('is judged here as the service judges it, and its wrong rows can be had', async () => {
     const wrong = goodRow('cost', {
       campaign: '=HYPERLINK("http://x"), 1',
@@ -221,18 +245,30 @@ describeWithChromium('a file in the console', () => {
     await console.close(REFUSED);
   });
 
-  test('whose token is refused later is asked about again', async () => {
+  test('whose token is refused later is asked about again, from where it was', async () => {
     const console = await visit(async (console) => {
       const { page } = console;
-      await page.route('**/cost/requests/*-*', (route) =>
-        route.continue({ headers: { ...route.request().headers(), authorization: 'none' } }),
-      );
+      let answers = 0;
+      await page.route('**/cost/requests/*-*', async (route) => {
+        const headers = route.request().headers();
+        if (++answers > 1)
+          return route.continue({ headers: { ...headers, authorization: 'none' } });
+        const { requestId } = (await (await route.fetch()).json()) as { requestId: string };
+        return route.fulfill({ json: { requestId, status: 'validated', reason: null } });
+      });
       await console.pick({ name: 'later.csv', content: csv([goodRow('cost')]) });
       await console.click('later.csv', 'Send');
       await console.state('later.csv', 'Sent, but its state cannot be read');
+      await page.getByRole('row', { name: /later\.csv.*Valid/ }).waitFor();
+      await page.evaluate(`
+        states = [];
+        const state = [...document.querySelectorAll('.card')].at(-1).querySelector('.state');
+        new MutationObserver(() => states.push(state.textContent)).observe(state, { childList: true });
+      `);
       await page.unrouteAll();
       await console.click('later.csv', 'Ask again');
       await console.state('later.csv', 'Succeeded');
+      expect(await page.evaluate('states.join()')).not.toContain('Received');
     });
     await console.close(REFUSED);
   });
