@@ -68,9 +68,15 @@ export class Journal {
     return journal;
   }
 
-  /** A UUID of the part in this upload. */
-  idempotencyKey(partId: string): string {
-    const hex = createHash('sha256').update(`${this.state.runId} ${partId}`).digest('hex');
+  /**
+   * A UUID of the part in this upload.
+   *
+   * @param bytes of the part as it is sent: another version of Node may pack it differently, and a
+   * key stands for the same bytes each time
+   */
+  idempotencyKey(partId: string, bytes: Uint8Array): string {
+    const hash = createHash('sha256').update(`${this.state.runId} ${partId} `).update(bytes);
+    const hex = hash.digest('hex');
     return hex.slice(0, 32).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-8$3-8$4-$5');
   }
 

@@ -61,11 +61,9 @@ export class Sender {
     try {
       let progress = journal.get(part.id);
       if (progress === undefined) {
-        const idempotencyKey = journal.idempotencyKey(part.id);
-        const { requestId } = await client.create(family, this.store.bytes(part), {
-          idempotencyKey,
-          signal,
-        });
+        const bytes = this.store.bytes(part);
+        const idempotencyKey = journal.idempotencyKey(part.id, bytes);
+        const { requestId } = await client.create(family, bytes, { idempotencyKey, signal });
         progress = { requestId };
         journal.set(part.id, progress);
       }

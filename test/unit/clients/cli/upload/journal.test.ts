@@ -26,3 +26,15 @@ test.each([
   const { path } = Journal.open(env(home), IDENTITY, false);
   expect(path.startsWith(join(home, below, 'custom-data', 'uploads'))).toBe(true);
 });
+
+test('a part has one key for the same bytes, and another one when it is packed differently', () => {
+  const journal = Journal.open({ HOME: home }, IDENTITY, false);
+  const keyOf = (bytes: string): string => journal.idempotencyKey('0-part', Buffer.from(bytes));
+  expect(keyOf('packed')).toMatch(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+  expect(keyOf('packed')).toBe(keyOf('packed'));
+  expect(keyOf('packed by another version')).not.toBe(keyOf('packed'));
+  const resumed = Journal.open({ HOME: home }, IDENTITY, true);
+  expect(resumed.idempotencyKey('0-part', Buffer.from('packed'))).toBe(keyOf('packed'));
+});
