@@ -162,8 +162,12 @@ export class ThreeBrokers {
 
   /** Call this when the fault has visibly struck. */
   expectUploadsUnderWay(isWanted: (partition: number) => boolean = () => true): void {
-    const struck = this.underWay.of(this.load).filter(({ partition }) => isWanted(partition));
-    expect(struck).not.toEqual([]);
+    expect(this.uploadsUnderWay().filter(({ partition }) => isWanted(partition))).not.toEqual([]);
+  }
+
+  /** Those between their first chunk and their answer. */
+  uploadsUnderWay(): UploadUnderWay[] {
+    return this.underWay.of(this.load);
   }
 
   /** Resolves with the leader once a node other than `notBy` leads the partition. */
