@@ -1,4 +1,4 @@
-import { isFinal, type Transition } from './transition.js';
+import type { Transition } from './transition.js';
 
 /** Requests of one query: some 4 KiB of ids. */
 const MOST_ASKED = 100;
@@ -7,9 +7,7 @@ const MOST_ASKED = 100;
  * milliseconds.
  */
 const MOST_WAITING = 1_000;
-/** With reasons of the length below, 6 MB. */
 const MOST_REMEMBERED = 2_000;
-const LONGEST_REMEMBERED_REASON = 1_024;
 const REMEMBERED_MS = 60_000;
 
 /** Too many look-ups wait already. */
@@ -31,8 +29,8 @@ interface Waiting {
  * So many look-ups at once, as after a restart that has emptied the view, never delay the other
  * queries of the warehouse.
  *
- * Only final states are remembered. Nothing leaves `succeeded`, and when a replay makes a `failed`
- * request `succeeded`, the view knows it.
+ * Only `succeeded` is remembered: nothing leaves it. A replay may store what has failed, and the view
+ * may have forgotten that.
  */
 export class HistoryLookUps {
   private readonly waiting = new Map<string, Waiting>();
@@ -94,8 +92,7 @@ export class HistoryLookUps {
   }
 
   private remember(requestId: string, transition: Transition): void {
-    if (!isFinal(transition.status)) return;
-    if ((transition.reason?.length ?? 0) > LONGEST_REMEMBERED_REASON) return;
+    if (transition.status !== 'succeeded') return;
     this.remembered.set(requestId, { transition, until: this.now() + REMEMBERED_MS });
     if (this.remembered.size <= MOST_REMEMBERED) return;
     for (const [oldest] of this.remembered) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import type { AcceptanceFence, LookupResult, RequestLookup } from './request-lookup.js';
-import { isFinal, furtherOf, type Transition } from './transition.js';
+import { furtherOf, type Transition } from './transition.js';
 import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
 import { HistoryLookUps } from './history-lookups.js';
 import { StatusTail } from './status-tail.js';
@@ -43,7 +43,7 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
       return this.view.whole(id) ?? (await this.merged(id));
     } catch (error) {
       if (!(error instanceof LogUnavailableError)) throw error;
-      return ifFinal(this.view.get(id)?.transition);
+      return ifSucceeded(this.view.get(id)?.transition);
     }
   }
 
@@ -97,17 +97,18 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     try {
       written = await this.history.find(id);
     } catch {
-      return ifFinal(this.view.get(id)?.transition);
+      return ifSucceeded(this.view.get(id)?.transition);
     }
     // Only now: the view may have forgotten the request while the history was asked.
     if (this.view.isCoveredBy(offsets)) return this.view.merge(id, written) ?? 'unknown';
     const live = this.view.get(id)?.transition;
-    return ifFinal(live === undefined ? written : furtherOf(written, live));
+    return ifSucceeded(live === undefined ? written : furtherOf(written, live));
   }
 }
 
-function ifFinal(transition: Transition | undefined): LookupResult {
-  return transition !== undefined && isFinal(transition.status) ? transition : 'unavailable';
+/** A state that may be old. Nothing leaves `succeeded`, but a replay may store what has failed. */
+function ifSucceeded(transition: Transition | undefined): LookupResult {
+  return transition?.status === 'succeeded' ? transition : 'unavailable';
 }
 
 export interface RequestReaderDependencies {

@@ -204,6 +204,40 @@ test('while the history is away only a final state of the view is told, and it i
   expect(await statusOf(reader, life('uploaded')[0]!)).toBe('unknown');
 });
 
+/** The transition of a replay that finds the upload's first chunk deleted. */
+function failing(last: Transition): Transition {
+  const rows = { validated: 0, stored: 0, readBack: 0 };
+  const change = { status: 'failed', reason: '{}', sentMax: last.version, rows } as const;
+  return advance(last, change, Date.now());
+}
+
+test('a failure that a replay publishes late does not hide the success while the history is away', async () => {
+  const last = life('succeeded').at(-1)!;
+  await publish(last);
+  await writeHistory(last);
+  await publish(failing(last));
+  const reader = await startGateway();
+  isAway = true;
+  expect(await statusOf(reader, last)).toBe('unavailable');
+  isAway = false;
+  expect(await statusOf(reader, last)).toBe('succeeded');
+});
+
+test('a failure in the history does not hide a success that the view forgot', async () => {
+  const last = life('succeeded').at(-1)!;
+  await publish(failing(last));
+  await writeHistory(failing(last));
+  const reader = await startGateway(2_500);
+  await publish(last);
+  await reader.caughtUp();
+  expect(await statusOf(reader, last)).toBe('succeeded');
+  for (let i = 0; i < 10; i++) await publish(...life('uploaded'));
+  await reader.caughtUp();
+  expect(await statusOf(reader, last)).toBe('unavailable');
+  await writeHistory(last);
+  expect(await statusOf(reader, last)).toBe('succeeded');
+});
+
 test('a request that is older than the retention is unknown, and neither view nor history is asked', async () => {
   const retentionMs = 3_600_000;
   const made = (ago: number): Transition => {
