@@ -51,7 +51,8 @@ export class Acceptance {
    * every upload whose 201 its client has had by then, from any gateway.
    */
   catchUp(): Promise<void> {
-    const caughtUp = answerOf(this.fence.caughtUp(), this.config.limits.logTimeoutMs);
+    const look = this.fence.caughtUp();
+    const caughtUp = answerOf('look at status', look, this.config.limits.logTimeoutMs);
     // An upload that ends early never awaits it.
     caughtUp.catch(() => undefined);
     return caughtUp;

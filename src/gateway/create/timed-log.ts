@@ -43,7 +43,7 @@ export class TimedLog {
    * @throws LogUnavailableError when the log fails or does not answer in time
    */
   async append(topic: Topic, record: RecordToAppend): Promise<RecordPosition> {
-    const [position] = await this.timed(() => this.log.append(topic, [record]));
+    const [position] = await this.timed([topic], () => this.log.append(topic, [record]));
     return position!;
   }
 
@@ -54,15 +54,17 @@ export class TimedLog {
    * @throws LogUnavailableError as of `append`; any of the topics may have its records
    */
   async appendInOrder(...appends: TopicRecords[]): Promise<void> {
-    await this.timed(() => this.log.appendInOrder(appends));
+    const topics = appends.map(({ topic }) => topic);
+    await this.timed(topics, () => this.log.appendInOrder(appends));
   }
 
-  private async timed<T>(append: () => Promise<T>): Promise<T> {
+  private async timed<T>(topics: readonly Topic[], append: () => Promise<T>): Promise<T> {
     if (this.abandoned >= MAX_ABANDONED) throw new LogUnavailableError('the log does not answer');
     const appended = append();
     this.waiting += 1;
     try {
-      return await answerOf(appended, this.config.limits.logTimeoutMs, () => {
+      const what = `append to ${topics.join(', then ')}`;
+      return await answerOf(what, appended, this.config.limits.logTimeoutMs, () => {
         this.abandoned += 1;
         const settled = (): void => {
           this.abandoned -= 1;
@@ -78,9 +80,11 @@ export class TimedLog {
 /**
  * The log's answer, if it comes in time.
  *
+ * @param what was asked, for the message
  * @throws LogUnavailableError for every failure: all that the client can do is send again
  */
 export async function answerOf<T>(
+  what: string,
   answer: Promise<T>,
   timeoutMs: number,
   onTimeout?: () => void,
@@ -88,10 +92,10 @@ export async function answerOf<T>(
   try {
     return await inTime(answer, timeoutMs, () => {
       onTimeout?.();
-      throw new LogUnavailableError(`no answer of the log within ${timeoutMs} ms`);
+      throw new LogUnavailableError(`${what}: no answer of the log within ${timeoutMs} ms`);
     });
   } catch (error) {
     if (error instanceof LogUnavailableError) throw error;
-    throw new LogUnavailableError('the log failed', { cause: error });
+    throw new LogUnavailableError(`${what}: the log failed`, { cause: error });
   }
 }

@@ -118,16 +118,19 @@ export class ThreeBrokers {
 
   /** The state of the brokers and the processes, for error messages. */
   async lastWords(): Promise<string> {
-    const partitionsOf = async (topic: string): Promise<string[]> =>
-      (await this.brokers.partitions(topic)).map(
+    // Each for itself: a topic with a partition without a leader has no answer.
+    const partitionsOf = async (topic: string): Promise<string[]> => {
+      const partitions = await Promise.race([
+        this.brokers.partitions(topic),
+        sleep(ANSWER_MS, undefined),
+      ]);
+      if (partitions === undefined) return [`${topic}: the brokers do not answer`];
+      return partitions.map(
         ({ partitionId, leader, isr }) =>
           `${topic}/${partitionId}: led by ${leader}, in sync ${isr.join(' ')}`,
       );
-    const partitions = Promise.all(TOPICS.map(partitionsOf));
-    const brokers = await Promise.race([
-      partitions,
-      sleep(ANSWER_MS, ['the brokers do not answer']),
-    ]);
+    };
+    const brokers = await Promise.all(TOPICS.map(partitionsOf));
     return [...brokers.flat(), await this.cluster.lastWords()].join('\n');
   }
 

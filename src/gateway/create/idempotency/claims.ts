@@ -36,7 +36,7 @@ export class Claims implements OnApplicationShutdown {
    */
   async make(claim: Claim): Promise<{ standing: StandingClaim; ageMs: number }> {
     const { logTimeoutMs } = this.config.limits;
-    const tail = await answerOf(this.follow(), logTimeoutMs);
+    const tail = await answerOf('look at claims', this.follow(), logTimeoutMs);
     const from = performance.now();
     const { offset } = await this.timedLog.append('claims', claimRecord(claim));
     await tail.reached([offset + 1], logTimeoutMs);
