@@ -29,8 +29,8 @@ interface Waiting {
  * So many look-ups at once, as after a restart that has emptied the view, never delay the other
  * queries of the warehouse.
  *
- * Only `succeeded` is remembered: nothing leaves it. A replay may store what has failed, and the view
- * may have forgotten that.
+ * Only `succeeded` is remembered: nothing leaves it. A replay may store what has failed, and the
+ * view may have forgotten that.
  */
 export class HistoryLookUps {
   private readonly waiting = new Map<string, Waiting>();

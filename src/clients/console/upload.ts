@@ -7,17 +7,15 @@ import { type ConversionPage, FileConversion } from './file-conversion.js';
 import { FilePreview, type PreviewPage } from './file-preview.js';
 import { randomKey } from './random-key.js';
 import type { RecentSection } from './recent-section.js';
-import { SentRequest } from './sent-request.js';
+import { type RequestPage, SentRequest } from './sent-request.js';
 import { countText, FAMILY_NAMES, mistakesIn, sizeText } from './texts.js';
 import { type CardAction, UploadCard } from './upload-card.js';
 import { textOf, whileBusy } from './upload-service.js';
 import { downloadWrongRows } from './wrong-rows.js';
 
 /** What a file needs of the page. */
-export interface Page extends PreviewPage, ConversionPage {
+export interface Page extends PreviewPage, ConversionPage, RequestPage {
   readonly recent: RecentSection;
-  /** Whether there is a token; if not, the user is told. */
-  demandToken(): boolean;
   /** Sends the file once those before it are answered: of two with the same keys the later wins. */
   queue(upload: Upload): void;
   remove(upload: Upload): void;
@@ -114,6 +112,7 @@ export class Upload {
     this.isReady = this.wasReady;
     const why = 'The service may not have a file before this one. Send that one again first.';
     this.notSent('Not sent', why, 'Send');
+    this.page.changed();
   }
 
   /** Retries a few times while the service is busy. */
@@ -144,7 +143,6 @@ export class Upload {
     card.explain(why);
     announce(`${file.name}: ${why}`);
     card.offer([this.sending(label), this.removing()]);
-    this.page.changed();
   }
 
   private showAnswer(answer: CheckAnswer): void {
