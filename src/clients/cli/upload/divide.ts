@@ -34,8 +34,8 @@ export interface DividedContent {
 }
 
 /** How many bytes of rows are divided in memory at a time. */
-const PARTITION_BYTES = 1_048_576;
-const MAX_PARTITIONS = 1024;
+const PARTITION_BYTES = 262_144;
+const MAX_PARTITIONS = 2048;
 
 /**
  * Divides a file of any size into parts that are requests each. All rows of an overwrite key are in

@@ -8,10 +8,11 @@ export class OpenPart {
   reservedBytes: number;
   private buffer: Buffer<ArrayBuffer>;
   private used: number;
-  private readonly numbers: number[] = [];
-  private readonly hashes: number[] = [];
+  rows = 0;
+  private numbers = new Uint32Array(0);
+  private hashes = new Float64Array(0);
   /** Where each row ends, its line break included. */
-  private readonly ends: number[] = [];
+  private ends = new Uint32Array(0);
 
   constructor(private readonly header: Buffer) {
     this.buffer = Buffer.allocUnsafe(header.length + 1);
@@ -21,16 +22,12 @@ export class OpenPart {
     this.reservedBytes = this.used;
   }
 
-  get rows(): number {
-    return this.numbers.length;
-  }
-
   get content(): Buffer<ArrayBuffer> {
     return this.buffer.subarray(0, this.used);
   }
 
   get rowNumbers(): Uint32Array {
-    return Uint32Array.from(this.numbers);
+    return this.numbers.slice(0, this.rows);
   }
 
   get firstRow(): Buffer {
@@ -43,33 +40,32 @@ export class OpenPart {
   }
 
   append({ bytes, from, to, number, hash }: SpilledRow): void {
-    if (this.buffer.length < this.reservedBytes) {
-      const grown = Buffer.allocUnsafe(this.reservedBytes);
-      this.buffer.copy(grown, 0, 0, this.used);
-      this.buffer = grown;
-    }
+    this.grow();
     bytes.copy(this.buffer, this.used, from, to);
     this.used += to - from;
     this.buffer[this.used++] = LF;
-    this.numbers.push(number);
-    this.hashes.push(hash);
-    this.ends.push(this.used);
+    this.numbers[this.rows] = number;
+    this.hashes[this.rows] = hash;
+    this.ends[this.rows++] = this.used;
   }
 
   /** The same rows in two parts of about the same size, whole keys each; undefined: it is one key. */
   halves(): [OpenPart, OpenPart] | undefined {
-    const sizes = new Map<number, number>();
-    this.eachRow(({ hash, from, to }) => sizes.set(hash, (sizes.get(hash) ?? 0) + to - from + 1));
+    const sizes = new Map<number, { rows: number; bytes: number }>();
+    this.eachRow(({ hash, from, to }) => {
+      const { rows, bytes } = sizes.get(hash) ?? { rows: 0, bytes: 0 };
+      sizes.set(hash, { rows: rows + 1, bytes: bytes + to - from + 1 });
+    });
     if (sizes.size < 2) return undefined;
     const halves: [OpenPart, OpenPart] = [new OpenPart(this.header), new OpenPart(this.header)];
     const partOf = new Map<number, OpenPart>();
     let rest = this.used / 2;
-    for (const [hash, size] of sizes) {
+    for (const [hash, { rows, bytes }] of sizes) {
       // The first key always goes to the first half and the last to the second.
       const half = partOf.size === 0 || (rest > 0 && partOf.size < sizes.size - 1) ? 0 : 1;
-      halves[half].reserve(0, size);
+      halves[half].reserve(rows, bytes);
       partOf.set(hash, halves[half]);
-      rest -= size;
+      rest -= bytes;
     }
     this.eachRow((row) => {
       partOf.get(row.hash)!.append(row);
@@ -77,9 +73,24 @@ export class OpenPart {
     return halves;
   }
 
+  private grow(): void {
+    if (this.buffer.length < this.reservedBytes) {
+      const grown = Buffer.allocUnsafe(this.reservedBytes);
+      this.buffer.copy(grown, 0, 0, this.used);
+      this.buffer = grown;
+    }
+    if (this.numbers.length < this.reservedRows) {
+      const { numbers, hashes, ends, reservedRows } = this;
+      (this.numbers = new Uint32Array(reservedRows)).set(numbers);
+      (this.hashes = new Float64Array(reservedRows)).set(hashes);
+      (this.ends = new Uint32Array(reservedRows)).set(ends);
+    }
+  }
+
   private eachRow(take: (row: SpilledRow) => void): void {
     let from = this.header.length + 1;
-    for (const [i, end] of this.ends.entries()) {
+    for (let i = 0; i < this.rows; i++) {
+      const end = this.ends[i]!;
       const number = this.numbers[i]!;
       take({ bytes: this.buffer, from, to: end - 1, number, hash: this.hashes[i]! });
       from = end;

@@ -1,7 +1,7 @@
 import { TemporaryFile } from './temporary-file.js';
 
 /** Rows written together; also what each partition holds in memory. */
-const BLOCK_BYTES = 32 * 1024;
+const BLOCK_BYTES = 16 * 1024;
 /** A record: the row's length, its number and its key's hash (a double), then its bytes. */
 const HEAD_BYTES = 16;
 
