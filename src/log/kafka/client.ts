@@ -8,6 +8,7 @@ import { mendConnecting } from './patches/connect-once.js';
 import { mendCutAnswers } from './patches/cut-answers.js';
 import { mendEncoderBuffers } from './patches/encoder-buffers.js';
 import { mendIdleTimers } from './patches/idle-timers.js';
+import { mendLeaderless } from './patches/leaderless.js';
 import { mendOutOfRange } from './patches/out-of-range.js';
 import { mendSilence } from './patches/silent-brokers.js';
 import { createSocket } from './patches/sockets.js';
@@ -83,6 +84,7 @@ function mendKafkajs(): void {
   mendConnecting();
   mendSilence();
   mendBrokers();
+  mendLeaderless();
   mendOutOfRange();
 }
 

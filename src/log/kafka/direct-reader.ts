@@ -87,7 +87,10 @@ export class DirectReader {
     await this.cluster.refreshMetadata();
   }
 
-  /** By the id of the leading broker: the partitions of the topic. */
+  /**
+   * By the id of the leading broker: the partitions of the topic. Those without a leader have -1, a
+   * broker that is not found: asking it reads the metadata again.
+   */
   leaders(topic: string): ReadonlyMap<string, readonly number[]> {
     const partitions = this.cluster
       .findTopicPartitionMetadata(topic)

@@ -68,6 +68,35 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
     }
   }, 90_000);
 
+  it('a partition without a leader holds up nothing but itself', async () => {
+    const log = await logs.open({ partitions: 2, replicationFactor: 3, timeoutMs: 2_000 });
+    const claims = `${logs.prefix}claims`;
+    const [only] = cluster().nodes;
+    const collector = new Collector();
+    await log.consume('uploads', 'ingest', collector);
+    await log.append('uploads', [record('before', { partition: 1 })]);
+    await until(() => collector.seen.length === 1);
+
+    await cluster().assign(claims, 0, [only!.id]);
+    await only!.kill('SIGTERM');
+    try {
+      await until(() => log.endOffsets('uploads').then(isTrue, isFalse));
+      expect(await log.endOffsets('uploads')).toEqual([0, 1]);
+      await expect(log.endOffsets('claims')).rejects.toThrow('claims');
+      await log.append('uploads', [record('during', { partition: 0 })]);
+      await until(() => collector.seen.length === 2);
+      const tailed: LogRecord[] = [];
+      const tail = await log.tail('uploads', [0, 0], (records) => tailed.push(...records));
+      await tail.reached([1, 1], 10_000);
+      expect(texts(tailed).sort()).toEqual(['before', 'during']);
+    } finally {
+      await only!.restart();
+      await cluster().inSync([uploads()]);
+    }
+    // And when it has one again, it is found.
+    await until(() => log.endOffsets('claims').then(isTrue, isFalse));
+  }, 90_000);
+
   it('a group and a tail under load read every record, and the group commits it', async () => {
     const partitions = 4;
     const options = { partitions, replicationFactor: 3 };

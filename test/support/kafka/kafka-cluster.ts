@@ -140,19 +140,16 @@ export class KafkaCluster {
       const { leader, replicas } = await metadata(admin, topic, partition);
       const others = replicas.filter((id) => id !== leader);
       const rest = others.length > 0 ? others : [(leader % this.nodes.length) + 1];
-      const assign = async (assigned: readonly number[]): Promise<void> => {
-        const partitionAssignment = [{ partition, replicas: [...assigned] }];
-        await admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment }] });
-        await until(async () => {
-          const now = await metadata(admin, topic, partition);
-          return now.replicas.length === assigned.length && now.isr.length === assigned.length;
-        }, POLL_MS);
-      };
       // A node that is no longer a replica cannot lead.
-      await assign(rest);
-      if (others.length > 0) await assign([...rest, leader]);
+      await assign(admin, topic, partition, rest);
+      if (others.length > 0) await assign(admin, topic, partition, [...rest, leader]);
       return (await metadata(admin, topic, partition)).leader;
     });
+  }
+
+  /** Puts the partition on these nodes. Resolves when they are all of its replicas, and in sync. */
+  async assign(topic: string, partition: number, replicas: readonly number[]): Promise<void> {
+    await this.admin((admin) => assign(admin, topic, partition, replicas));
   }
 
   /** Gives each node the same number of partitions to prefer. Leaders follow within seconds. */
@@ -228,4 +225,18 @@ async function metadata(
 ): Promise<PartitionMetadata> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   return topics[0]!.partitions.find(({ partitionId }) => partitionId === partition)!;
+}
+
+async function assign(
+  admin: Admin,
+  topic: string,
+  partition: number,
+  replicas: readonly number[],
+): Promise<void> {
+  const partitionAssignment = [{ partition, replicas: [...replicas] }];
+  await admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment }] });
+  await until(async () => {
+    const now = await metadata(admin, topic, partition);
+    return now.replicas.length === replicas.length && now.isr.length === replicas.length;
+  }, POLL_MS);
 }

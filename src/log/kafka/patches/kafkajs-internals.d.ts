@@ -20,6 +20,10 @@ declare module 'kafkajs/src/protocol/encoder.js' {
     ensureAvailable(bytes: number): void;
     writeEncoderArray: (this: Encoder, parts: readonly Encoder[]) => Encoder;
     writeBuffer(value: Buffer): Encoder;
+    writeBoolean(value: boolean): Encoder;
+    writeInt16(value: number): Encoder;
+    writeInt32(value: number): Encoder;
+    writeString(value: string): Encoder;
     get buffer(): Buffer;
   }
 }
@@ -92,8 +96,27 @@ declare module 'kafkajs/src/consumer/offsetManager/index.js' {
   }
 }
 
+declare module 'kafkajs/src/protocol/requests/metadata/v6/response.js' {
+  export interface TopicMetadata {
+    readonly partitionMetadata: readonly {
+      partitionErrorCode: number;
+      /** Id of a broker; -1: there is none. */
+      readonly leader: number;
+    }[];
+  }
+
+  /** The newest answer that kafkajs knows. Every broker since Kafka 2.0 gives it. */
+  const response: {
+    decode: (bytes: Buffer) => Promise<{ readonly topicMetadata: readonly TopicMetadata[] }>;
+    /** Throws the first error in it. */
+    parse(answer: unknown): Promise<unknown>;
+  };
+  export default response;
+}
+
 declare module 'kafkajs/src/cluster/brokerPool.js' {
   import type Broker from 'kafkajs/src/broker/index.js';
+  import type { TopicMetadata } from 'kafkajs/src/protocol/requests/metadata/v6/response.js';
 
   export default class BrokerPool {
     constructor(options: {
@@ -101,6 +124,7 @@ declare module 'kafkajs/src/cluster/brokerPool.js' {
         build(place?: { readonly host: string; readonly port: number }): Promise<unknown>;
       };
       readonly logger: unknown;
+      readonly metadataMaxAge?: number;
     });
     /** By id. */
     readonly brokers: Record<number, Broker>;
@@ -111,6 +135,7 @@ declare module 'kafkajs/src/cluster/brokerPool.js' {
         readonly host: string;
         readonly port: number;
       }[];
+      readonly topicMetadata: readonly TopicMetadata[];
     } | null;
     metadataExpireAt: number | null;
     findConnectedBroker: (this: BrokerPool) => Promise<Broker>;

@@ -12,6 +12,7 @@ const pool = methodsOf('kafkajs/src/cluster/brokerPool.js');
 const broker = methodsOf('kafkajs/src/broker/index.js');
 const offsets = methodsOf('kafkajs/src/consumer/offsetManager/index.js');
 const encoder = methodsOf('kafkajs/src/protocol/encoder.js');
+const metadata = require('kafkajs/src/protocol/requests/metadata/v6/response.js') as Methods;
 const kafka = methodsOf('kafkajs/src/index.js');
 const exportOf = (path: string): (() => void) => require(path) as () => void;
 const errors = require('kafkajs/src/errors.js') as Methods;
@@ -58,6 +59,8 @@ test.each([
   ],
   ['brokers-known', 'BrokerPool.removeBroker', pool['removeBroker']!, 'cf768349c4b6c530'],
   ['brokers-known', 'Broker.isConnected', broker['isConnected']!, 'f69f2b7c09ecf378'],
+  ['leaderless', 'metadata v6 decode', metadata['decode']!, '31db3bf545106748'],
+  ['leaderless', 'metadata v6 parse', metadata['parse']!, '1314a3fb860de76e'],
   [
     'out-of-range',
     'OffsetManager.setDefaultOffset',
