@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import kafkajs, { type Kafka, type PartitionerArgs, type ProducerConfig } from 'kafkajs';
 
@@ -52,6 +53,51 @@ test('a leader that does not answer is asked once, and then whoever leads now', 
   const record = { key: 'a', partition: 0, headers: {}, value: Buffer.from('a') };
   expect(await appender.append('uploads', [record])).toEqual([{ partition: 0, offset: 0 }]);
   expect(sent).toEqual(['silent', 'another']);
+});
+
+test('a leader that waits in vain for its replicas answers, and is not taken for silent', async () => {
+  const timeoutMs = 500;
+  const places: unknown[] = [];
+  const placed = (place: () => unknown): void => {
+    try {
+      places.push(place());
+    } catch (error) {
+      places.push(error);
+      throw error;
+    }
+  };
+  const producer = (config: ProducerConfig): object => {
+    const place = config.createPartitioner!();
+    const args = { message: { partition: 0 }, partitionMetadata: [{}] };
+    return {
+      connect: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(),
+      send: async ({ timeout: brokerMs }: { timeout: number }) => {
+        placed(() => place(args as unknown as PartitionerArgs));
+        // Its answer is on its way for a moment.
+        const inSync = { type: 'REQUEST_TIMED_OUT', retriable: true };
+        await Promise.race([
+          sleep(brokerMs + 20).then(() =>
+            Promise.reject(Object.assign(new Error('in sync'), inSync)),
+          ),
+          sleep(timeoutMs).then(() => Promise.reject(timeout())),
+        ]);
+      },
+    };
+  };
+  const kafka = { producer } as unknown as Kafka;
+  const appender = await Appender.connect(kafka, {
+    compression: 'none',
+    timeoutMs,
+    prefix: '',
+    logger,
+  });
+  const record = { key: 'a', partition: 0, headers: {}, value: Buffer.from('a') };
+  const append = (): Promise<unknown> => appender.append('uploads', [record]);
+  await expect(append()).rejects.toThrow('did not acknowledge');
+  await expect(append()).rejects.toThrow('did not acknowledge');
+  expect(places).toEqual(places.map(() => 0));
+  expect(places.length).toBeGreaterThan(1);
 });
 
 /** Producers of which the first ones say nothing about the records, as kafkajs once did. */
