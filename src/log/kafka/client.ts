@@ -4,6 +4,7 @@ import type { TlsMaterial } from '../../config/configured-files.js';
 import type { Logger } from '../../ops/logger.js';
 import { registerLz4 } from './compression.js';
 import { mendBrokers } from './patches/brokers-known.js';
+import { mendClosedAtOnce } from './patches/closed-at-once.js';
 import { mendConnecting } from './patches/connect-once.js';
 import { mendCutAnswers } from './patches/cut-answers.js';
 import { mendEncoderBuffers } from './patches/encoder-buffers.js';
@@ -82,6 +83,7 @@ function mendKafkajs(): void {
   mendEncoderBuffers();
   mendCutAnswers();
   mendConnecting();
+  mendClosedAtOnce();
   mendSilence();
   mendBrokers();
   mendLeaderless();

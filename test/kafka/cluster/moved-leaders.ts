@@ -69,7 +69,7 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
   }, 90_000);
 
   it('a partition without a leader holds up nothing but itself', async () => {
-    const log = await logs.open({ partitions: 2, replicationFactor: 3, timeoutMs: 2_000 });
+    const log = await logs.open({ partitions: 2, replicationFactor: 3, timeoutMs: 6_000 });
     const claims = `${logs.prefix}claims`;
     const [only] = cluster().nodes;
     const collector = new Collector();

@@ -67,7 +67,7 @@ declare module 'kafkajs/src/broker/index.js' {
     /** Named `notInitializedLookup` until the broker's versions are known. */
     lookupRequest: (...args: readonly unknown[]) => unknown;
     isConnected: (this: Broker) => boolean;
-    connect(): Promise<void>;
+    connect: (this: Broker) => Promise<void>;
   }
 }
 

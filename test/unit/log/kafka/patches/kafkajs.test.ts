@@ -29,6 +29,9 @@ const errors = require('kafkajs/src/errors.js') as Methods;
  */
 test.each([
   ['connect-once', 'Connection.connect', connection['connect']!, 'aa16ff5d5b3eba3e'],
+  ['closed-at-once', 'BrokerPool.connect', pool['connect']!, '73e8f85e43ee2367'],
+  ['closed-at-once', 'BrokerPool.connectBroker', pool['connectBroker']!, '17437981bd91e2b5'],
+  ['closed-at-once', 'Broker.connect', broker['connect']!, '4baf7e4e1e66496d'],
   ['cut-answers', 'Connection.processData', connection['processData']!, '793dcfa829216f8d'],
   ['silent-brokers', 'Connection.send', connection['send']!, '48bcccc5edc7c52c'],
   [
