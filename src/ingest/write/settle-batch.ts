@@ -9,7 +9,7 @@ import type { StepDependencies } from '../dependencies.js';
 import { isErased, type UploadInFlight, type ValidUpload } from '../upload-in-flight.js';
 import { deadLetter } from './dead-letter.js';
 import type { ShortItem } from './memory-trials.js';
-import { BatchStore, type RejectedItem } from './batch-store.js';
+import { BatchStore, type RejectedItem, type Unstored } from './batch-store.js';
 
 const READ_BACK_PAUSE_MS = 1_000;
 
@@ -32,9 +32,7 @@ export class BatchSettler {
       // 1. On disk, as one part.
       const { rejected, short } = await this.store.store(batch);
       for (const each of short) void this.waitForMemory(each);
-      const waiting = new Set(short.map(({ item }) => item));
-      const stored = batch.filter((item) => !waiting.has(item));
-      void this.conclude(stored, rejected).finally(() => {
+      void this.conclude(without(batch, short), rejected).finally(() => {
         endSpan(span);
       });
     } catch (error) {
@@ -42,7 +40,7 @@ export class BatchSettler {
     }
   }
 
-  /** Others take its place meanwhile. Never rejects. */
+  /** Others take its place meanwhile. An upload may come here again. Never rejects. */
   private async waitForMemory(short: ShortItem): Promise<void> {
     const { item } = short;
     const { aside } = this.dependencies;
@@ -75,9 +73,9 @@ export class BatchSettler {
       // 2. `ingested` is published.
       await publisher.publish(uploadsOf(stored), 'ingested');
       // 3. A reader finds the rows again.
-      const lost = await this.findAgain(stored);
+      const { rejected: lost, short } = await this.findAgain(stored);
       // 4. `succeeded` is published.
-      const found = uploadsOf(without(stored, lost));
+      const found = uploadsOf(without(stored, [...lost, ...short]));
       await publisher.publish(found, 'succeeded');
       // 5. What was rejected goes to the dead letters, and fails.
       for (const { item, error } of [...rejected, ...lost]) {
@@ -86,23 +84,26 @@ export class BatchSettler {
       }
       for (const upload of found) this.measure(upload);
       // 6. Only now may the log forget the records.
-      for (const { resolve } of batch) resolve();
+      for (const { resolve } of without(batch, short)) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
   }
 
   /**
-   * @returns uploads whose rows are missing and which the warehouse rejected when they were stored
-   * again
+   * Stores missing rows again.
+   *
+   * @returns the uploads that were not stored again. Those without memory wait for it already, and
+   * are concluded on their own.
    */
-  private async findAgain(stored: readonly BatchItem[]): Promise<RejectedItem[]> {
-    if (stored.length === 0) return [];
+  private async findAgain(stored: readonly BatchItem[]): Promise<Unstored> {
+    if (stored.length === 0) return { rejected: [], short: [] };
     const { rows, erased, logger, signal } = this.dependencies;
     const family = familyNamed(stored[0]!.upload.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
-    const lost: RejectedItem[] = [];
-    let rejected: readonly RejectedItem[] = [];
+    const rejected: RejectedItem[] = [];
+    const short: ShortItem[] = [];
+    let unstored: Unstored = { rejected: [], short: [] };
     let missing = stored;
     for (;;) {
       const uploads = uploadsOf(missing);
@@ -113,17 +114,23 @@ export class BatchSettler {
       const absent = missing.filter(
         ({ upload }) => !found.has(upload.version) && !isErased(erased, upload),
       );
-      // A rejected upload may have been on its way to the reader. Only now it is known to be lost.
-      missing = without(absent, rejected);
-      lost.push(...rejected.filter(({ item }) => absent.includes(item)));
+      // An upload that was not stored again may have been on its way to the reader. Only now it is
+      // known to be lost.
+      const isAbsent = ({ item }: { readonly item: BatchItem }): boolean => absent.includes(item);
+      rejected.push(...unstored.rejected.filter(isAbsent));
+      for (const each of unstored.short.filter(isAbsent)) {
+        short.push(each);
+        void this.waitForMemory(each);
+      }
+      missing = without(absent, [...unstored.rejected, ...unstored.short]);
       if (missing.length === 0) break;
       logger.error({ uploads: missing.length }, 'stored rows were not read back, storing again');
-      ({ rejected } = await this.store.store(missing));
+      unstored = await this.store.store(missing);
       // A pause: a replica that lags behind needs time.
       await sleep(READ_BACK_PAUSE_MS, signal);
     }
     end();
-    return lost;
+    return { rejected, short };
   }
 
   private measure(upload: UploadInFlight): void {
@@ -140,8 +147,11 @@ function uploadsOf(items: readonly BatchItem[]): ValidUpload[] {
   return items.map(({ upload }) => upload);
 }
 
-function without(items: readonly BatchItem[], rejected: readonly RejectedItem[]): BatchItem[] {
-  const gone = new Set(rejected.map(({ item }) => item));
+function without(
+  items: readonly BatchItem[],
+  unstored: readonly { readonly item: BatchItem }[],
+): BatchItem[] {
+  const gone = new Set(unstored.map(({ item }) => item));
   return items.filter((item) => !gone.has(item));
 }
 

@@ -37,6 +37,8 @@ let files: MemoryFiles;
 /** Uploads that need more memory than there is. */
 let isLarge: (requestId: string) => boolean;
 let stored: string[];
+/** Whether a reader finds the upload. */
+let isFound: (requestId: string) => boolean;
 
 async function start(): Promise<void> {
   const log = new MemoryLog();
@@ -54,7 +56,11 @@ async function start(): Promise<void> {
       return Promise.resolve();
     },
     readBack: (_: Family, uploads: readonly UploadToStore[]) =>
-      Promise.resolve(new Map(uploads.map(({ version }) => [version, 1]))),
+      Promise.resolve(
+        new Map(
+          uploads.filter(({ requestId }) => isFound(requestId)).map(({ version }) => [version, 1]),
+        ),
+      ),
     hasMemoryFor: ({ bytes }: { bytes: number }) => Promise.resolve(bytes === 0),
   };
   const dependencies = {
@@ -89,6 +95,7 @@ beforeEach(() => {
   partition = new Partition(0);
   files = new MemoryFiles();
   stored = [];
+  isFound = () => true;
 });
 afterEach(async () => {
   const stopped = ingest.stop(0);
@@ -135,4 +142,26 @@ test('others go on beside one that has ended a process before', async () => {
   await take('small');
   await pass(10_000);
   expect(stored).toEqual(['small']);
+});
+
+test('one that has no memory, then is lost, then has no memory again gives back each time what it holds', async () => {
+  isLarge = () => true;
+  await start();
+  await take('large', LARGE_BYTES);
+  await pass(5_000);
+  expect(preparer.held).toBe(0);
+
+  isLarge = () => false;
+  isFound = () => {
+    isLarge = (requestId) => requestId === 'large';
+    return false;
+  };
+  await pass(30_000);
+  expect(stored).toEqual(['large']);
+  expect(preparer.held).toBe(0);
+  isFound = () => true;
+  isLarge = () => false;
+  await pass(120_000);
+  expect(stored).toEqual(['large', 'large']);
+  expect(preparer.held).toBe(0);
 });
