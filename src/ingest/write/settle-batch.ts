@@ -128,6 +128,7 @@ export class BatchSettler {
       unstored = await this.store.store(missing);
       // A pause: a replica that lags behind needs time.
       await sleep(READ_BACK_PAUSE_MS, signal);
+      signal.throwIfAborted();
     }
     end();
     return { rejected, short };

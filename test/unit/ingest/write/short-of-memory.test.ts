@@ -414,3 +414,21 @@ test('nothing is tried any more when the process ends', async () => {
   expect(ingesting.warehouse.probes).toHaveLength(length);
   expect(ingesting.setAside).toEqual([]);
 });
+
+test('lost rows are not looked for any more when the process ends', async () => {
+  const ingesting = new Ingesting(small);
+  const { warehouse } = ingesting;
+  let reads = 0;
+  warehouse.beforeReadBack = () => {
+    // Ends a loop without pauses.
+    if (++reads > 10) throw new Error('read too often');
+    warehouse.stored.clear();
+  };
+  void ingesting.write(...small);
+  await pass(2_500, undefined, 100);
+  expect(reads).toBe(3);
+  aborting.abort();
+  await pass(10_000);
+  expect(reads).toBe(3);
+  expect(ingesting.isFinished(small[0]!)).toBe(false);
+});
