@@ -106,7 +106,8 @@ export function readFilePart(
       form.end();
     };
     const closed = (): void => {
-      if (!request.complete) fail(new ClientGoneError());
+      // Not `complete`: what has come but was held back does not get its `end` any more.
+      if (!request.readableEnded) fail(new ClientGoneError());
     };
     const stop = (): void => {
       fail(stopped.reason as Error);
