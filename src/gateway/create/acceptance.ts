@@ -69,7 +69,8 @@ export class Acceptance {
     const acceptedAt = Date.now();
     // 1. All chunks but the last are durable, and the clock is above every upload accepted before.
     const stored = await writer.acknowledged();
-    await file.caughtUp;
+    // A look that failed is no reason to refuse a whole file: a later one shows even more.
+    await file.caughtUp.catch(() => this.catchUp());
     // Ingest would drop it. Clocks differ, so it may also be the first upload of a new account.
     if (this.erased.covers(file.identity.account, lastVersionAt(acceptedAt))) {
       throw uploadNotTaken();

@@ -111,6 +111,16 @@ test('a fence that fails: 503, and an abort of what was written', async () => {
   expect(types()).toEqual(['chunk', 'abort']);
 });
 
+test('a fence that is well again when the file has arrived: 201', async () => {
+  let looks = 0;
+  gateway.fence.caughtUp = () => {
+    looks += 1;
+    return looks === 1 ? Promise.reject(new LogUnavailableError('away')) : Promise.resolve();
+  };
+  expect((await upload(csv(200_000))).status).toBe(201);
+  expect(looks).toBe(2);
+});
+
 test('a fence that never answers: 503', async () => {
   gateway.fence.caughtUp = () => new Promise(() => undefined);
   await expectUnavailable(await upload(csv(1_000)));
