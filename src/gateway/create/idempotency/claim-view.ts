@@ -5,7 +5,7 @@ export const CLAIM_MS = 24 * 3_600_000;
 
 /**
  * Whose claim holds each key: the bounded fold of the topic `claims`. It depends on the records and
- * their times alone, so every gateway gets the same result.
+ * their times alone, so every gateway gets the same result, wherever it began to read.
  *
  * Above the bound the oldest claims are forgotten early, and their keys are free again.
  */
@@ -32,6 +32,7 @@ export class ClaimView {
   apply(claim: StandingClaim): void {
     this.latest = Math.max(this.latest, claim.takenAt);
     this.forgetOld();
+    if (claim.behind !== undefined) return;
     const standing = this.claims.get(claim.key);
     if (standing !== undefined && !supersedes(claim, standing)) return;
     this.claims.delete(claim.key);

@@ -15,6 +15,11 @@ export interface Claim {
   readonly settlesMs: number;
   /** The request whose claim came to nothing and whose place this one takes. */
   readonly supersedes?: string;
+  /**
+   * The request whose claim held the key when this one was made. Such a claim never holds the key:
+   * a gateway that begins to read between the two must not take it for the first.
+   */
+  readonly behind?: string | undefined;
 }
 
 /** A claim and when the log took it, in milliseconds since the epoch. */

@@ -12,6 +12,12 @@ const MAX_CLAIMS = 200_000;
 /** The log's clock may differ from this machine's. */
 const CLOCK_MARGIN_MS = 3_600_000;
 
+interface Followed {
+  readonly tail: Tail;
+  /** What was on the topic when the tail began. */
+  readonly ends: readonly number[];
+}
+
 /**
  * The claims on idempotency keys, of all gateways. The topic is followed from the first upload on
  * that has a key: without keys it costs nothing.
@@ -20,7 +26,7 @@ const CLOCK_MARGIN_MS = 3_600_000;
 export class Claims implements OnApplicationShutdown {
   private readonly view = new ClaimView(MAX_CLAIMS);
   private readonly failure = new Failure();
-  private following: Promise<Tail> | undefined;
+  private following: Promise<Followed> | undefined;
 
   constructor(
     @Inject(UPLOAD_LOG) private readonly log: UploadLog,
@@ -36,14 +42,23 @@ export class Claims implements OnApplicationShutdown {
    */
   async make(claim: Claim): Promise<{ standing: StandingClaim; ageMs: number }> {
     const { logTimeoutMs } = this.config.limits;
-    const tail = await answerOf('look at claims', this.follow(), logTimeoutMs);
-    const from = performance.now();
-    const { offset } = await this.timedLog.append('claims', claimRecord(claim));
-    await tail.reached([offset + 1], logTimeoutMs);
-    // A process that was held up must not act on an old answer: others may have taken over.
-    if (performance.now() - from > logTimeoutMs) throw new LogUnavailableError('late claim');
-    const standing = this.view.get(claim.key) ?? { takenAt: this.view.now, ...claim };
-    return { standing, ageMs: this.view.now - standing.takenAt };
+    const { tail, ends } = await answerOf('look at claims', this.follow(), logTimeoutMs);
+    // Before that, the view may not know the claim that holds the key.
+    await tail.reached(ends, logTimeoutMs);
+    for (;;) {
+      const holder = this.view.get(claim.key)?.requestId;
+      const behind = holder === claim.supersedes ? undefined : holder;
+      const from = performance.now();
+      const { offset } = await this.timedLog.append('claims', claimRecord({ ...claim, behind }));
+      await tail.reached([offset + 1], logTimeoutMs);
+      // A process that was held up must not act on an old answer: others may have taken over.
+      if (performance.now() - from > logTimeoutMs) throw new LogUnavailableError('late claim');
+      let standing = this.view.get(claim.key);
+      // The bound of the view may have forgotten it.
+      if (behind === undefined) standing ??= { takenAt: this.view.now, ...claim };
+      if (standing !== undefined) return { standing, ageMs: this.view.now - standing.takenAt };
+      // The holder's time is over, and the key is free.
+    }
   }
 
   /** Rejects when the claims of others can no longer be followed. */
@@ -52,11 +67,11 @@ export class Claims implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const tail = await this.following?.catch(() => undefined);
-    await tail?.stop();
+    const followed = await this.following?.catch(() => undefined);
+    await followed?.tail.stop();
   }
 
-  private follow(): Promise<Tail> {
+  private follow(): Promise<Followed> {
     this.following ??= this.start().catch((error: unknown) => {
       this.following = undefined;
       throw error;
@@ -64,12 +79,13 @@ export class Claims implements OnApplicationShutdown {
     return this.following;
   }
 
-  private async start(): Promise<Tail> {
+  private async start(): Promise<Followed> {
     const from = await offsetsAt(this.log, 'claims', Date.now() - CLAIM_MS - CLOCK_MARGIN_MS);
+    const ends = await this.log.endOffsets('claims');
     const tail = await this.log.tail('claims', from, (records) => {
       for (const record of records) this.view.apply(claimOf(record));
     });
     tail.failed.catch(this.failure.report);
-    return tail;
+    return { tail, ends };
   }
 }

@@ -52,6 +52,25 @@ test('a key is free again after 24 hours of the log’s clock', () => {
   expect([view.get('k'), view.size]).toEqual([undefined, 1]);
 });
 
+test('a claim that was made behind another never stands, wherever the reading begins', () => {
+  const hour = 3_600_000;
+  const first = claim('k', 'a', 0);
+  const repeat = { ...claim('k', 'b', 2 * hour), behind: 'a' };
+  const next = claim('k', 'c', CLAIM_MS + hour);
+  const whole = viewOf(first, repeat);
+  const late = viewOf(repeat);
+  expect([whole.get('k')?.requestId, late.get('k'), late.now]).toEqual(['a', undefined, 2 * hour]);
+  for (const view of [whole, late]) {
+    view.apply(next);
+    expect(view.get('k')?.requestId).toBe('c');
+  }
+});
+
+test('a claim that was made behind another moves the clock', () => {
+  const view = viewOf(claim('k', 'a', 0), { ...claim('k', 'b', CLAIM_MS), behind: 'a' });
+  expect([view.now, view.size]).toEqual([CLAIM_MS, 0]);
+});
+
 test('its memory is bounded: the oldest claims are forgotten first', () => {
   const claims = 5_000;
   const hash = 'h'.repeat(37);
