@@ -26,7 +26,7 @@ export interface ArrivedFile {
   readonly actor: string;
   readonly timeZone: string;
   readonly finding: string | null;
-  readonly caughtUp: Promise<void>;
+  readonly caughtUp: () => Promise<void>;
   /** Undefined: the request has no idempotency key. */
   readonly keyed: KeyedFile | undefined;
   /** The trace that its processing belongs to. */
@@ -46,16 +46,16 @@ export class Acceptance {
   ) {}
 
   /**
-   * Resolves when this gateway has seen the versions of all uploads accepted before the call. Call
-   * it when an upload begins and await it when its file is complete: then the upload wins over
-   * every upload whose 201 its client has had by then, from any gateway.
+   * Begins a look at all uploads accepted so far. Call it when an upload begins, and await what it
+   * returns when its file is complete: then the upload wins over every upload whose 201 its client
+   * has had by then, from any gateway.
    */
-  catchUp(): Promise<void> {
-    const look = this.fence.caughtUp();
-    const caughtUp = answerOf('look at status', look, this.config.limits.logTimeoutMs);
-    // An upload that ends early never awaits it.
-    caughtUp.catch(() => undefined);
-    return caughtUp;
+  catchUp(): () => Promise<void> {
+    let hasFailed = false;
+    const first = this.look();
+    first.catch(() => (hasFailed = true));
+    // If it failed while the file came, that is no reason to refuse it: a later look shows more.
+    return () => (hasFailed ? this.look() : first);
   }
 
   /**
@@ -69,8 +69,7 @@ export class Acceptance {
     const acceptedAt = Date.now();
     // 1. All chunks but the last are durable, and the clock is above every upload accepted before.
     const stored = await writer.acknowledged();
-    // A look that failed is no reason to refuse a whole file: a later one shows even more.
-    await file.caughtUp.catch(() => this.catchUp());
+    await file.caughtUp();
     // Ingest would drop it. Clocks differ, so it may also be the first upload of a new account.
     if (this.erased.covers(file.identity.account, lastVersionAt(acceptedAt))) {
       throw uploadNotTaken();
@@ -101,5 +100,10 @@ export class Acceptance {
     // 4. A read that follows finds it, even if the tail has not come so far.
     this.lookup.remember(transition);
     return transition;
+  }
+
+  private look(): Promise<void> {
+    const { logTimeoutMs } = this.config.limits;
+    return answerOf('look at status', this.fence.caughtUp(), logTimeoutMs);
   }
 }
