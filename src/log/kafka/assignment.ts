@@ -13,6 +13,7 @@ const PAUSE_MS = 200;
  */
 export class Assignment {
   isRevoked = false;
+  private hasBegun = false;
   /** Fetching goes on without this partition until `call` is done. */
   isSetAside = false;
   /** The handler call under way, or the last one; never rejects. */
@@ -35,6 +36,7 @@ export class Assignment {
   /** Tells the handler of the assignment and its first offset, before anything else. */
   begin(offset: number): void {
     this.next = offset;
+    this.hasBegun = true;
     this.guard(() => {
       this.handler.assigned(this.partition, offset);
     });
@@ -42,7 +44,7 @@ export class Assignment {
 
   revoke(notifies: boolean): void {
     this.isRevoked = true;
-    if (!notifies) return;
+    if (!notifies || !this.hasBegun) return;
     this.guard(() => {
       this.handler.revoked(this.partition);
     });

@@ -61,6 +61,14 @@ test('an answer from before a rejoin is not taken after it, and nothing is left 
   expect(offsets()).toEqual(range(500, 1_100));
 });
 
+test('what was not announced when the group joins anew is not taken back either', async () => {
+  await joined();
+  fake.join();
+  fake.join();
+  await until(() => collector.owned.size === fake.committed.length);
+  expect(collector.events).toEqual(['+0@0', '+1@0', '-0', '-1', '+0@0', '+1@0']);
+});
+
 test('an answer that comes a second time changes nothing', async () => {
   await joined();
   await fake.fetch(0, 100);
