@@ -49,6 +49,7 @@ declare module 'kafkajs/src/network/connection.js' {
     bytesBuffered: number;
     bytesNeeded: number;
     isConnected(): boolean;
+    processData: (this: Connection, bytes: Buffer) => void;
     send: (this: Connection, request: unknown) => Promise<unknown>;
     connect: (this: Connection) => Promise<true>;
     disconnect(): Promise<void>;
@@ -90,6 +91,8 @@ declare module 'kafkajs/src/consumer/offsetManager/index.js' {
     });
     readonly cluster: Cluster;
     setDefaultOffset: (this: OffsetManager, place: Place) => Promise<void>;
+    /** Finds out where to begin in partitions for which that is not known yet. */
+    resolveOffsets: (this: OffsetManager) => Promise<void>;
     /** @param offset the last one that has been fetched */
     resolveOffset(offset: Place & { readonly offset: string }): void;
     nextOffset(topic: string, partition: number): { toString(): string };
@@ -138,6 +141,7 @@ declare module 'kafkajs/src/cluster/brokerPool.js' {
       readonly topicMetadata: readonly TopicMetadata[];
     } | null;
     metadataExpireAt: number | null;
+    findBroker: (this: BrokerPool, broker: { readonly nodeId: string }) => Promise<Broker>;
     findConnectedBroker: (this: BrokerPool) => Promise<Broker>;
     connectBroker(broker: Broker): Promise<void>;
     removeBroker: (

@@ -52,12 +52,17 @@ export function requestOf(pauseMs = 0): object {
   };
 }
 
-/** Answers each request that arrives on the socket, with nothing in it but the request's number. */
+/** Answers each request that arrives on the socket. */
 export function answerAll(socket: Socket): void {
   socket.on('data', (request: Buffer) => {
-    const answer = Buffer.alloc(8);
-    answer.writeInt32BE(4);
-    request.copy(answer, 4, 8, 12);
-    socket.write(answer);
+    answer(socket, request);
   });
+}
+
+/** Answers a request, with nothing but the request's number. */
+export function answer(socket: Socket, request: Buffer): void {
+  const bytes = Buffer.alloc(8);
+  bytes.writeInt32BE(4);
+  request.copy(bytes, 4, 8, 12);
+  socket.write(bytes);
 }

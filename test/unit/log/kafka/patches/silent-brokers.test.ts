@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type Connection from 'kafkajs/src/network/connection.js';
 
 import { mendSilence } from '../../../../../src/log/kafka/patches/silent-brokers.js';
-import { connectionTo, requestOf, startServer } from './loopback.js';
+import { answer, connectionTo, requestOf, startServer } from './loopback.js';
 
 const REQUEST_MS = 100;
 /** Longer than a silent broker is avoided. */
@@ -45,6 +45,23 @@ test('a request without an answer ends the connection, and there is none for a w
 
   jest.spyOn(performance, 'now').mockReturnValue(performance.now() + LATER_MS);
   await connection.connect();
+  await sleep(100);
+  expect(sockets.size).toBe(1);
+});
+
+test('a broker that answers one request after the other is not silent', async () => {
+  take = (socket) => {
+    socket.once('data', (request: Buffer) => {
+      setTimeout(() => {
+        answer(socket, request);
+      }, REQUEST_MS / 2);
+    });
+  };
+  await connection.connect();
+  const first = connection.send(requestOf());
+  const second = connection.send(requestOf());
+  expect(await first).toBe('answered');
+  await expect(second).rejects.toThrow('timed out');
   await sleep(100);
   expect(sockets.size).toBe(1);
 });
