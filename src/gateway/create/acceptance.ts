@@ -46,7 +46,7 @@ export class Acceptance {
   ) {}
 
   /**
-   * Begins a look at all uploads accepted so far. Call it when an upload begins, and await what it
+   * Begins a look at all uploads accepted so far. Call it when an upload begins, and call what it
    * returns when its file is complete: then the upload wins over every upload whose 201 its client
    * has had by then, from any gateway.
    */

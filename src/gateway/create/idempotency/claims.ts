@@ -14,8 +14,8 @@ const CLOCK_MARGIN_MS = 3_600_000;
 
 interface Followed {
   readonly tail: Tail;
-  /** What was on the topic when the tail began. */
-  readonly ends: readonly number[];
+  /** What was on the topic when the tail began, until it has been read. */
+  ends: readonly number[];
 }
 
 /**
@@ -42,9 +42,11 @@ export class Claims implements OnApplicationShutdown {
    */
   async make(claim: Claim): Promise<{ standing: StandingClaim; ageMs: number }> {
     const { logTimeoutMs } = this.config.limits;
-    const { tail, ends } = await answerOf('look at claims', this.follow(), logTimeoutMs);
+    const followed = await answerOf('look at claims', this.follow(), logTimeoutMs);
+    const { tail } = followed;
     // Before that, the view may not know the claim that holds the key.
-    await tail.reached(ends, logTimeoutMs);
+    await tail.reached(followed.ends, logTimeoutMs);
+    followed.ends = [];
     for (;;) {
       const holder = this.view.get(claim.key)?.requestId;
       const behind = holder === claim.supersedes ? undefined : holder;
