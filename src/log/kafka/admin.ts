@@ -52,11 +52,13 @@ export async function rewindGroup(
   const isEmpty = await withAdmin(kafka, `the offsets of ${group}`, async (admin) => {
     const { groups } = await admin.describeGroups([group]);
     if (!EMPTY.has(groups[0]?.state ?? 'Dead')) return false;
-    await admin.setOffsets({
-      groupId: group,
-      topic,
-      partitions: offsets.map((offset, partition) => ({ partition, offset: String(offset) })),
-    });
+    const partitions = offsets.map((offset, partition) => ({ partition, offset: String(offset) }));
+    await admin.setOffsets({ groupId: group, topic, partitions });
+    // kafkajs says nothing of a partition without a leader, and does not set its offset.
+    const [committed] = await admin.fetchOffsets({ groupId: group, topics: [topic] });
+    const set = new Map(committed?.partitions.map(({ partition, offset }) => [partition, offset]));
+    const missing = partitions.find(({ partition, offset }) => set.get(partition) !== offset);
+    if (missing !== undefined) throw new Error(`partition ${missing.partition} has no leader`);
     return true;
   });
   if (isEmpty) return;

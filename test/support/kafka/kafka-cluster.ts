@@ -237,6 +237,8 @@ async function assign(
   await admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment }] });
   await until(async () => {
     const now = await metadata(admin, topic, partition);
-    return now.replicas.length === replicas.length && now.isr.length === replicas.length;
+    const isThere = (ids: readonly number[]): boolean =>
+      ids.length === replicas.length && replicas.every((id) => ids.includes(id));
+    return isThere(now.replicas) && isThere(now.isr);
   }, POLL_MS);
 }

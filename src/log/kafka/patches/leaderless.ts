@@ -1,7 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
 import BrokerPool from 'kafkajs/src/cluster/brokerPool.js';
+import type Broker from 'kafkajs/src/broker/index.js';
+import OffsetManager from 'kafkajs/src/consumer/offsetManager/index.js';
 import metadata from 'kafkajs/src/protocol/requests/metadata/v6/response.js';
 
-/** The leader of a partition that has none. */
+/** Its declared constructor lacks an argument that it needs. */
+const NotFoundError = kafkajs.KafkaJSBrokerNotFound as new (message: string) => Error;
+/** The leader of a partition that has none, or none with a listener for clients. */
 const NO_LEADER = -1;
 /** How old metadata with such a partition may become. */
 const LEADERLESS_MS = 500;
@@ -9,8 +15,8 @@ const LEADERLESS_MS = 500;
 /**
  * Fixes kafkajs 2.2.4 in this process: one partition without a leader, of any topic that a client
  * uses, makes kafkajs throw the metadata of all of them away. The client then knows of no other
- * leader that has changed. Here only requests for that partition fail, and the brokers are soon
- * asked again.
+ * leader that has changed. Here only requests that need that partition fail, and the brokers are
+ * soon asked again.
  */
 export function mendLeaderless(): void {
   const { decode } = metadata;
@@ -23,7 +29,7 @@ export function mendLeaderless(): void {
     }
     return answer;
   };
-  const { refreshMetadata } = BrokerPool.prototype;
+  const { refreshMetadata, findBroker } = BrokerPool.prototype;
   BrokerPool.prototype.refreshMetadata = async function (
     this: BrokerPool,
     topics: readonly string[],
@@ -32,6 +38,21 @@ export function mendLeaderless(): void {
     const isLeaderless = this.metadata?.topicMetadata.some(({ partitionMetadata }) =>
       partitionMetadata.some(({ leader }) => leader === NO_LEADER),
     );
-    if (isLeaderless === true) this.metadataExpireAt = Date.now() + LEADERLESS_MS;
+    if (isLeaderless !== true || this.metadataExpireAt === null) return;
+    this.metadataExpireAt = Math.min(this.metadataExpireAt, Date.now() + LEADERLESS_MS);
+  };
+  BrokerPool.prototype.findBroker = async function (this: BrokerPool, broker): Promise<Broker> {
+    if (Number(broker.nodeId) !== NO_LEADER) return findBroker.call(this, broker);
+    throw new NotFoundError('a partition has no leader that clients can reach');
+  };
+  const { resolveOffsets } = OffsetManager.prototype;
+  OffsetManager.prototype.resolveOffsets = async function (this: OffsetManager): Promise<void> {
+    try {
+      await resolveOffsets.call(this);
+    } catch (error) {
+      // Where a group begins to read such a partition is asked again, without a pause of kafkajs.
+      if ((error as Error).name === 'KafkaJSBrokerNotFound') await sleep(LEADERLESS_MS);
+      throw error;
+    }
   };
 }

@@ -62,6 +62,8 @@ test.each([
   ],
   ['brokers-known', 'BrokerPool.removeBroker', pool['removeBroker']!, 'cf768349c4b6c530'],
   ['brokers-known', 'Broker.isConnected', broker['isConnected']!, 'f69f2b7c09ecf378'],
+  ['leaderless', 'BrokerPool.findBroker', pool['findBroker']!, 'f5604646cb635a49'],
+  ['leaderless', 'OffsetManager.resolveOffsets', offsets['resolveOffsets']!, '91dbdb9a5979c11c'],
   ['leaderless', 'metadata v6 decode', metadata['decode']!, '31db3bf545106748'],
   ['leaderless', 'metadata v6 parse', metadata['parse']!, '1314a3fb860de76e'],
   [

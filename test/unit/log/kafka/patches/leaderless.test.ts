@@ -59,8 +59,8 @@ test('other errors are thrown as before', async () => {
   await expect(read(answerOf([healthy], TOPIC_AUTHORIZATION_FAILED))).rejects.toMatchObject({
     type: 'TOPIC_AUTHORIZATION_FAILED',
   });
-  const listener = { error: LEADER_NOT_AVAILABLE, leader: 2 };
-  await expect(read(answerOf([listener]))).rejects.toMatchObject({ type: 'LEADER_NOT_AVAILABLE' });
+  const led = { error: LEADER_NOT_AVAILABLE, leader: 2 };
+  await expect(read(answerOf([led]))).rejects.toMatchObject({ type: 'LEADER_NOT_AVAILABLE' });
 });
 
 test('metadata with such a partition is soon read again', async () => {
