@@ -1,246 +1,18 @@
-import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
 
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-
-import { v7 as uuidv7 } from 'uuid';
-import { uploaded } from '../../../../src/status/transition.js';
-import { transitionOf, TransitionPublisher } from '../../../../src/status/publisher.js';
-import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
-import { OwnedPartition } from '../../../../src/ingest/watermark/owned-partition.js';
-import type { Unprepared } from '../../../../src/ingest/prepare/preparation.js';
-import type { ValidUpload } from '../../../../src/ingest/upload-in-flight.js';
-import { BatchSettler } from '../../../../src/ingest/write/settle-batch.js';
-import { createLogger } from '../../../../src/ops/logger.js';
-import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';
-import { beginSpan, SpanKind } from '../../../../src/ops/tracing.js';
-import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
-import { UINT128 } from '../../../../src/warehouse/native/block.js';
 import {
-  type NativeBlock,
-  type Warehouse,
-  WarehouseError,
-} from '../../../../src/warehouse/warehouse.js';
-import { MemoryLog } from '../../../support/gateway/memory-log.js';
-import { csv, goodRow, verdictOn } from '../../../support/files/files.js';
+  abort,
+  Ingesting,
+  itemOf,
+  KIB,
+  MIB,
+  MINUTE,
+  pass,
+  waiting,
+  useFakeTime,
+} from './ingesting.js';
 
-type Prepared = Pick<BatchItem, 'upload'>;
-
-const MINUTE = 60_000;
-const KIB = 1024;
-const MIB = 1024 * KIB;
-
-/** A warehouse with limited memory for an insert. */
-class ShortWarehouse implements Warehouse {
-  /** Returns the size of the largest block that it accepts now, in bytes. */
-  memory: () => number = () => Infinity;
-  /** An upload whose inserts always fail, however much memory there is. */
-  poison: Prepared | undefined;
-  /** What happens between an insert and its read-back. */
-  beforeReadBack: () => void = () => undefined;
-  readonly stored = new Set<bigint>();
-  readonly probes: boolean[] = [];
-
-  constructor(private readonly items: readonly Prepared[]) {}
-
-  async insert(table: string, block: NativeBlock): Promise<void> {
-    await Promise.resolve();
-    const bytes = block.parts.reduce((sum, { length }) => sum + length, 0);
-    // The version column has one part for each upload, and all values in a part are the same.
-    const begun = new Set(
-      block.parts.map((part) => Buffer.from(part.subarray(0, 16)).toString('hex')),
-    );
-    const versions = this.items
-      .map(({ upload }) => upload.version)
-      .filter((version) => begun.has(Buffer.from(UINT128.write([version])).toString('hex')));
-    const isPoison = this.poison !== undefined && versions.includes(this.poison.upload.version);
-    const fits = bytes <= this.memory() && !isPoison;
-    if (table === 'insert_probes') this.probes.push(fits);
-    if (!fits) throw new WarehouseError('memory limit exceeded', 'memory', 241);
-    for (const version of versions) this.stored.add(version);
-  }
-
-  lookUp<Row>(sql: string): Promise<Row[]> {
-    // Nothing is superseded.
-    if (!sql.endsWith('GROUP BY version')) return Promise.resolve([]);
-    this.beforeReadBack();
-    const rows = this.items
-      .filter(({ upload }) => this.stored.has(upload.version))
-      .map(({ upload: { version, prepared } }) => ({
-        upload: version.toString(),
-        keys: prepared.keys,
-        found: prepared.rows,
-      }));
-    return Promise.resolve(rows as Row[]);
-  }
-
-  execute(): Promise<void> {
-    throw new Error('ingest runs no other statement');
-  }
-  query<Row>(): Promise<Row[]> {
-    throw new Error('ingest asks nothing else');
-  }
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
-const owned = new OwnedPartition(
-  0,
-  0,
-  () => {
-    throw new Error('nothing is committed here');
-  },
-  () => undefined,
-);
-
-/** Prepares a file of `rows` rows with about 200 bytes each. */
-function itemOf(rows: number): Prepared {
-  const file = csv(
-    Array.from({ length: rows }, (_, index) =>
-      goodRow('cost', { campaign: `${'campaign '.repeat(20)}${index}` }),
-    ),
-  );
-  const verdict = verdictOn('cost', file);
-  if (!verdict.valid) throw new Error(verdict.reason);
-  const requestId = uuidv7({ msecs: 0 });
-  const version = BigInt(`0x1${randomBytes(14).toString('hex')}`);
-  const ids = { requestId, account: 'acme', family: 'cost' } as const;
-  const end = {
-    chunks: 0,
-    bytes: file.length,
-    firstOffset: null,
-    acceptedAt: 0,
-    version: version.toString(),
-    finding: null,
-    requestDay: 0,
-    integratedChannels: [],
-  };
-  const accepted = { ...ids, version: end.version, sentMax: end.version, bytes: end.bytes };
-  const upload = {
-    ...ids,
-    end: { ...end, firstOffset: 0 },
-    partition: 0,
-    endOffset: 0,
-    traceparent: undefined,
-    parts: [],
-    version,
-    uploadedAt: 0,
-    owned,
-    span: beginSpan('process', SpanKind.CONSUMER, undefined, {}),
-    transition: uploaded(accepted, 0),
-    rows: { validated: rows, stored: 0, readBack: 0 },
-    prepared: verdict.upload,
-  };
-  return { upload };
-}
-
-let aborting: AbortController;
-beforeEach(() => {
-  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-  aborting = new AbortController();
-});
-afterEach(() => {
-  aborting.abort();
-  jest.useRealTimers();
-});
-
-/** Advances the time step by step, until it is over or `done` returns true. */
-async function pass(
-  milliseconds: number,
-  done: () => boolean = () => false,
-  step = 5_000,
-): Promise<void> {
-  for (let passed = 0; passed < milliseconds && !done(); passed += step) {
-    await jest.advanceTimersByTimeAsync(step);
-    // The log's work takes turns of the event loop, but no time.
-    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-async function waiting(): Promise<number> {
-  return (await uploadsShortOfMemory.get()).values[0]?.value ?? 0;
-}
-
-class Ingesting {
-  readonly log = new MemoryLog(1);
-  readonly warehouse: ShortWarehouse;
-  readonly finished = new Set<Prepared>();
-  readonly broken: unknown[] = [];
-  /** Uploads whose memory others have. */
-  readonly aside = new Set<ValidUpload>();
-  /** Why uploads cannot be prepared again. */
-  unprepared: Unprepared | undefined;
-  private readonly settler: BatchSettler;
-
-  constructor(readonly items: readonly Prepared[]) {
-    this.warehouse = new ShortWarehouse(items);
-    const { signal } = aborting;
-    const erased = { covers: () => false };
-    const publisher = new TransitionPublisher(this.log, erased, signal);
-    this.settler = new BatchSettler({
-      log: this.log,
-      rows: new SqlRowStore(this.warehouse, 'custom_data'),
-      erased,
-      publisher,
-      aside: {
-        leave: (upload) => this.aside.add(upload),
-        prepareAgain: (upload) => {
-          this.aside.delete(upload);
-          return Promise.resolve(this.unprepared);
-        },
-        fail: (upload) => publisher.publish([upload], 'failed'),
-      },
-      logger: createLogger('silent'),
-      signal,
-    });
-  }
-
-  /** Resolves when the next batch may be written. */
-  write(...items: readonly Prepared[]): Promise<void> {
-    return this.settler.settle(
-      items.map((item) => ({
-        ...item,
-        resolve: () => {
-          if (this.finished.has(item)) this.broken.push('finished twice');
-          this.finished.add(item);
-        },
-        reject: (error) => this.broken.push(error),
-      })),
-    );
-  }
-
-  isFinished(...items: readonly Prepared[]): boolean {
-    return items.every((item) => this.finished.has(item));
-  }
-
-  statuses(item: Prepared): readonly string[] {
-    return this.log
-      .records('status')
-      .map(({ value }) => transitionOf(value))
-      .filter(({ requestId }) => requestId === item.upload.requestId)
-      .map(({ status }) => status);
-  }
-
-  last(item: Prepared): string | undefined {
-    return this.statuses(item).at(-1);
-  }
-
-  get setAside(): readonly (string | undefined)[] {
-    return this.log
-      .records('dead-letter')
-      .filter(({ headers }) => headers['type'] === 'set-aside')
-      .map(({ headers }) => headers['requestId']);
-  }
-}
-
-/** Loses the large upload, once, when it has been stored. From then on there is memory for others. */
-function loseLarge({ warehouse }: Ingesting): void {
-  warehouse.beforeReadBack = () => {
-    if (!warehouse.stored.delete(large.upload.version)) return;
-    warehouse.beforeReadBack = () => undefined;
-    warehouse.memory = () => 2 * MIB;
-  };
-}
+useFakeTime();
 
 /** Twenty small uploads and a large one. */
 const items = [...Array.from({ length: 20 }, () => 2), 9_000].map(itemOf);
@@ -347,88 +119,15 @@ test('an upload that cannot be prepared again fails, and others are tried furthe
   expect(await waiting()).toBe(0);
 });
 
-test.each(['succeeded', 'failed'])(
-  'one that was lost and cannot be stored again holds up no other, and has %s in the end',
-  async (end) => {
-    const ingesting = new Ingesting(items);
-    loseLarge(ingesting);
-    void ingesting.write(...items);
-    await pass(10_000);
-    expect(small.map((item) => ingesting.statuses(item))).toEqual(
-      Array(20).fill(['ingested', 'succeeded']),
-    );
-    expect(ingesting.isFinished(...small)).toBe(true);
-    expect(ingesting.isFinished(large)).toBe(false);
-    expect([...ingesting.aside]).toEqual([large.upload]);
-    expect(await waiting()).toBe(1);
-    ingesting.warehouse.memory = () => Infinity;
-    if (end === 'failed') ingesting.warehouse.poison = large;
-    await pass(20 * MINUTE, () => ingesting.isFinished(large));
-    expect(ingesting.last(large)).toBe(end);
-    expect(ingesting.setAside).toEqual(end === 'failed' ? [large.upload.requestId] : []);
-    expect(ingesting.broken).toEqual([]);
-    expect(await waiting()).toBe(0);
-  },
-);
-
-test('one that is read back late is stored, although there was no memory to store it again', async () => {
-  const ingesting = new Ingesting(items);
-  const { warehouse } = ingesting;
-  loseLarge(ingesting);
-  void ingesting.write(...items);
-  await pass(500, undefined, 100);
-  warehouse.stored.add(large.upload.version);
-  await pass(5_000, () => ingesting.isFinished(...items));
-  expect(ingesting.statuses(large)).toEqual(['ingested', 'succeeded']);
-  expect(await waiting()).toBe(0);
-  expect(ingesting.broken).toEqual([]);
-});
-
-test('one that waited for memory and is lost after that waits again', async () => {
-  const ingesting = new Ingesting(items);
-  ingesting.warehouse.memory = () => 2 * MIB;
-  loseLarge(ingesting);
-  void ingesting.write(...items);
-  for (const statuses of [[], ['ingested']]) {
-    await pass(2 * MINUTE);
-    expect(ingesting.statuses(large)).toEqual(statuses);
-    expect([...ingesting.aside]).toEqual([large.upload]);
-    expect(await waiting()).toBe(1);
-    ingesting.warehouse.memory = () => Infinity;
-  }
-  await pass(2 * MINUTE, () => ingesting.isFinished(large));
-  expect(ingesting.last(large)).toBe('succeeded');
-  expect(ingesting.broken).toEqual([]);
-  expect(await waiting()).toBe(0);
-});
-
 test('nothing is tried any more when the process ends', async () => {
   const ingesting = new Ingesting(items);
   ingesting.warehouse.poison = large;
   void ingesting.write(...items);
   await pass(MINUTE);
-  aborting.abort();
+  abort();
   await pass(1_000);
   const { length } = ingesting.warehouse.probes;
   await pass(20 * MINUTE);
   expect(ingesting.warehouse.probes).toHaveLength(length);
   expect(ingesting.setAside).toEqual([]);
-});
-
-test('lost rows are not looked for any more when the process ends', async () => {
-  const ingesting = new Ingesting(small);
-  const { warehouse } = ingesting;
-  let reads = 0;
-  warehouse.beforeReadBack = () => {
-    // Ends a loop without pauses.
-    if (++reads > 10) throw new Error('read too often');
-    warehouse.stored.clear();
-  };
-  void ingesting.write(...small);
-  await pass(2_500, undefined, 100);
-  expect(reads).toBe(3);
-  aborting.abort();
-  await pass(10_000);
-  expect(reads).toBe(3);
-  expect(ingesting.isFinished(small[0]!)).toBe(false);
 });
