@@ -4,11 +4,11 @@ const LF = 0x0a;
 
 /** A part that is being filled. Room is reserved for whole keys first, then their rows come. */
 export class OpenPart {
+  rows = 0;
   reservedRows = 0;
   reservedBytes: number;
   private buffer: Buffer<ArrayBuffer>;
   private used: number;
-  rows = 0;
   private numbers = new Uint32Array(0);
   private hashes = new Float64Array(0);
   /** Where each row ends, its line break included. */

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import BrokerPool from 'kafkajs/src/cluster/brokerPool.js';
 import type Broker from 'kafkajs/src/broker/index.js';
 import OffsetManager from 'kafkajs/src/consumer/offsetManager/index.js';
 import metadata from 'kafkajs/src/protocol/requests/metadata/v6/response.js';
+import { sleep } from '../../../domain/retry.js';
 
 /** Its declared constructor lacks an argument that it needs. */
 const NotFoundError = kafkajs.KafkaJSBrokerNotFound as new (message: string) => Error;
