@@ -74,7 +74,10 @@ describe('a result', () => {
       await sleep(visit);
       request.destroy();
     }
-    await until(() => underway(server) < 2);
+    // It waits in line behind all of them.
+    expect((await ask(server.url, 'SELECT 1')).text).toBe('1\n');
+    await until(() => underway(server) === 1);
+    await sleep(200);
     expect(underway(server)).toBe(1);
     other.destroy();
     await until(() => underway(server) === 0);
