@@ -97,6 +97,8 @@ describe('consume', () => {
       underWay[partition]! += 1;
       expect(underWay[partition]).toBe(1);
       both ||= underWay[0] === 1 && underWay[1] === 1;
+      // The first call waits for one of the other partition, however long the disk takes.
+      await until(() => both);
       await new Promise((resolve) => setTimeout(resolve, 5));
       underWay[partition]! -= 1;
       seen[partition]! += records.length;
