@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { ConsumerLagGauges } from '../../../src/log/consumer-lag.js';
 import { consumerLag, consumerLagSeconds } from '../../../src/ops/metrics.js';
@@ -9,7 +9,14 @@ const GROUP = { topic: 'uploads', group: 'ingest' } as const;
 
 describe('the lag of a consumer group', () => {
   const folders = new LogFolders();
-  afterEach(() => folders.cleanUp());
+  beforeEach(() => {
+    // The clock stands still: ages are the same however long the log takes.
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await folders.cleanUp();
+  });
 
   /** Opens a log with records of these ages in a partition and commits the first `committed`. */
   async function logWith(agesSeconds: readonly number[], committed: number) {
@@ -28,8 +35,7 @@ describe('the lag of a consumer group', () => {
   async function lags(): Promise<{ records: number[]; seconds: number[] }> {
     const numbers = async (gauge: typeof consumerLag): Promise<number[]> =>
       (await gauge.get()).values.map(({ value }) => value);
-    const seconds = await numbers(consumerLagSeconds);
-    return { records: await numbers(consumerLag), seconds: seconds.map(Math.round) };
+    return { records: await numbers(consumerLag), seconds: await numbers(consumerLagSeconds) };
   }
 
   it('is what is behind its watermark, and how long the first of that has waited', async () => {
