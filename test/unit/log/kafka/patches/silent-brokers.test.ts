@@ -4,9 +4,10 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type Connection from 'kafkajs/src/network/connection.js';
 
 import { mendSilence } from '../../../../../src/log/kafka/patches/silent-brokers.js';
+import { until } from '../../../../support/kafka/until.js';
 import { answer, connectionTo, requestOf, startServer } from './loopback.js';
 
-const REQUEST_MS = 100;
+const REQUEST_MS = 500;
 /** Longer than a silent broker is avoided. */
 const LATER_MS = 5_001;
 
@@ -37,14 +38,14 @@ test('a request without an answer ends the connection, and there is none for a w
   take = (socket) => socket.resume();
   await connection.connect();
   await expect(connection.send(requestOf())).rejects.toThrow('timed out');
-  await sleep(100);
-  expect(sockets.size).toBe(0);
+  await until(() => sockets.size === 0);
   await expect(connection.connect()).rejects.toThrow('the broker was silent');
   await expect(connectionTo(server).connect()).rejects.toThrow('the broker was silent');
   expect(sockets.size).toBe(0);
 
   jest.spyOn(performance, 'now').mockReturnValue(performance.now() + LATER_MS);
   await connection.connect();
+  await until(() => sockets.size === 1);
   await sleep(100);
   expect(sockets.size).toBe(1);
 });
@@ -52,9 +53,7 @@ test('a request without an answer ends the connection, and there is none for a w
 test('a broker that answers one request after the other is not silent', async () => {
   take = (socket) => {
     socket.once('data', (request: Buffer) => {
-      setTimeout(() => {
-        answer(socket, request);
-      }, REQUEST_MS / 2);
+      answer(socket, request);
     });
   };
   await connection.connect();
@@ -70,9 +69,9 @@ test('a broker that ends the connection itself is connected to again at once', a
   take = (socket) => socket.once('data', () => socket.destroy());
   await connection.connect();
   await expect(connection.send(requestOf())).rejects.toThrow('Closed connection');
-  await sleep(100);
-  expect(sockets.size).toBe(0);
+  await until(() => sockets.size === 0);
   await connection.connect();
+  await until(() => sockets.size === 1);
   await sleep(100);
   expect(sockets.size).toBe(1);
 });
