@@ -6,6 +6,7 @@ import Connection from 'kafkajs/src/network/connection.js';
 
 import { mendConnecting } from '../../../../../src/log/kafka/patches/connect-once.js';
 import { createSocket } from '../../../../../src/log/kafka/patches/sockets.js';
+import { until } from '../../../../support/kafka/until.js';
 
 mendConnecting();
 
@@ -39,11 +40,11 @@ afterEach(() => {
 
 test('asked several times before it is there, it connects once, and leaves nothing open', async () => {
   await Promise.all([connection.connect(), connection.connect(), connection.connect()]);
+  await until(() => sockets === 1);
   await sleep(100);
   expect(sockets).toBe(1);
   await connection.disconnect();
-  await sleep(100);
-  expect(sockets).toBe(0);
+  await until(() => sockets === 0);
 });
 
 test('after it was closed, or refused, it connects again', async () => {
@@ -54,6 +55,7 @@ test('after it was closed, or refused, it connects again', async () => {
   await expect(connection.connect()).rejects.toThrow('Connection error');
   await once(server.listen(port, '127.0.0.1'), 'listening');
   await connection.connect();
+  await until(() => sockets === 1);
   await sleep(100);
   expect(sockets).toBe(1);
   await connection.disconnect();
