@@ -14,7 +14,7 @@ beforeEach(async () => {
   server = await startServer((socket) => {
     take(socket);
   });
-  connection = connectionTo(server, 300);
+  connection = connectionTo(server);
 });
 afterEach(async () => {
   await connection.disconnect();
