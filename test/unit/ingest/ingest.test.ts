@@ -11,6 +11,7 @@ import {
   type Topic,
 } from '../../../src/log/upload-log.js';
 import { MemoryFiles } from '../../support/disk/memory-files.js';
+import { until } from '../../support/kafka/until.js';
 import { Partition } from './assemble/partition.js';
 
 const never = new Promise<never>(() => undefined);
@@ -146,6 +147,7 @@ test('an upload that has ended three processes is set aside again when the next 
     appended.length = 0;
     next.assigned(0, 0);
     await next.records(0, records);
+    await until(() => appended.includes('status'));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect([...new Set(appended)]).toEqual(['dead-letter', 'status']);
   }
