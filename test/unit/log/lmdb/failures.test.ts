@@ -164,7 +164,8 @@ test('a log that has filled its disk goes on in the pages that deletions leave',
         expect(error).toHaveProperty('message', expect.stringContaining('the last 64 MiB'));
         return appends;
       }
-      await sleep(11);
+      // The log counts some appends beside the disk's last answer.
+      if (appends % 4 === 3) await sleep(11);
     }
   };
   const first = await fill();
