@@ -1,12 +1,13 @@
 import { gzipSync } from 'node:zlib';
 
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { dayOf } from '../../../src/domain/days.js';
 import { MAX_FILE_BYTES } from '../../../src/domain/upload-limits.js';
 import type { PreviewedFile } from '../../../src/preview/check-file.js';
 import type { Preview } from '../../../src/preview/answer.js';
 import { OpenCreates } from '../../../src/gateway/http/graceful-shutdown.js';
+import { PreviewSlots } from '../../../src/gateway/preview/preview-slots.js';
 import { PreviewUnavailableError } from '../../../src/preview/previewer.js';
 import { expectProblem, form, post, uploadHeaders } from '../../support/gateway/forms.js';
 import { eventually, type Gateway, OWNER, startGateway } from '../../support/gateway/gateway.js';
@@ -141,13 +142,15 @@ test('an account has one preview at a time, a gateway two; others wait for their
 });
 
 test('a client that goes away while it waits leaves its place', async () => {
+  const taking = jest.spyOn(PreviewSlots.prototype, 'take');
   const first = preview();
   await untilRunning(1);
   const going = new AbortController();
   const gone = preview(FILE, OWNER, { signal: going.signal });
   gone.catch(() => undefined);
   const last = preview();
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await eventually(() => taking.mock.calls.length === 3);
+  taking.mockRestore();
   going.abort();
   await expect(gone).rejects.toThrow();
   await eventually(() => gateway.lines.some(({ outcome }) => outcome === 'client gone'));
