@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import { heapUsed } from '../../support/machine/heap-used.js';
 import { openQueryServer, type TestQueryServer } from './query-server-fixture.js';
 
 describe('the Native format for a protocol version', () => {
@@ -95,16 +96,23 @@ describe('the Native format for a protocol version', () => {
     });
     const response = await fetch(`${server.url}/?${parameters.toString()}`);
     const before = process.memoryUsage().arrayBuffers;
+    const grown = (): number => process.memoryUsage().arrayBuffers - before;
+    const limit = 128 * 1024 * 1024;
     let [bytes, most, first] = [0, 0, Buffer.alloc(0)];
     for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
       if (bytes === 0) first = Buffer.from(part);
       bytes += part.length;
-      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      if (most < limit && grown() >= limit) {
+        // Garbage does not count. The memory of the first collection is free after the second.
+        heapUsed();
+        heapUsed();
+      }
+      most = Math.max(most, grown());
     }
     // The head of the only block: its number of columns, then of rows.
     expect([...first.subarray(8, 12)]).toEqual([1, 0x80, 0xb5, 0x18]);
     expect(bytes).toBeGreaterThan(400_000 * 1_000);
-    expect(most).toBeLessThan(128 * 1024 * 1024);
+    expect(most).toBeLessThan(limit);
   });
 
   test('says which type it cannot carry', async () => {
