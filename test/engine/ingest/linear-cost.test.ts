@@ -60,23 +60,25 @@ const SHAPES: [name: string, family: FamilyName, file: (size: number) => string]
 
 /** Returns milliseconds of processor time of this process. Other processes do not count. */
 function cost(family: FamilyName, file: Buffer): number {
-  const times = [0, 1, 2].map(() => {
-    const before = process.cpuUsage();
-    prepareUpload(
-      FAMILIES.find(({ name }) => name === family)!,
-      [file],
-      FACTS,
-    );
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  });
-  return Math.min(...times);
+  const before = process.cpuUsage();
+  prepareUpload(
+    FAMILIES.find(({ name }) => name === family)!,
+    [file],
+    FACTS,
+  );
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 describe('the cost of a file is linear in its size', () => {
   test.each(SHAPES)('%s', (_name, family, file) => {
-    const small = cost(family, Buffer.from(file(MIB / 4)));
-    const large = cost(family, Buffer.from(file(MIB)));
+    const [smallFile, largeFile] = [Buffer.from(file(MIB / 4)), Buffer.from(file(MIB))];
+    let [small, large] = [Infinity, Infinity];
+    // In turns, because the speed of a machine changes: both have its better moments.
+    for (let round = 0; round < 3; round++) {
+      small = Math.min(small, cost(family, smallFile));
+      large = Math.min(large, cost(family, largeFile));
+    }
     // Below a few milliseconds, garbage collection and compilation dominate the measurement.
     expect(large).toBeLessThan(8 * Math.max(small, 10));
     expect(large).toBeLessThan(2_000);
