@@ -243,6 +243,8 @@ test('a log that hangs is not given more and more to hold; it is used again when
 });
 
 test('many uploads at once on a slow log all arrive', async () => {
+  await gateway.close();
+  gateway = await startGateway({ logTimeoutMs: 10_000 });
   gateway.log.delayMs = 20;
   const contents = Array.from({ length: 40 }, (_, i) => csv(1 + i * 20_000));
   const answers = await Promise.all(contents.map(upload));
