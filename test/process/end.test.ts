@@ -70,11 +70,11 @@ async function keepBusy(service: ServiceProcess): Promise<void> {
   while ((await service.metric('custom_data_uploads_receiving')) === 0) await sleep(20);
 }
 
-/** Starts a program with a watchdog of two seconds. It ends when its standard input ends. */
+/** Starts a program with a watchdog of three seconds. It ends when its standard input ends. */
 function guarded(program: string): ReturnType<typeof spawn> {
   const source = `
     import { Watchdog } from './dist/ops/watchdog.js';
-    new Watchdog(2);
+    new Watchdog(3);
     ${program}`;
   return spawn(process.execPath, ['--input-type=module', '--eval', source], {
     cwd: ROOT,
@@ -108,7 +108,10 @@ describe('after some seconds', () => {
     ]);
   });
 
-  /** Halts a process for longer than its watchdog waits, twice. Returns how it ends. */
+  /**
+   * Halts a process for longer than its watchdog waits, twice. Returns how it ends. After a halt
+   * the watchdog may have its turn before the main thread, so it needs a second more than that.
+   */
   async function halted(): Promise<unknown> {
     const child = guarded(
       "process.stdin.on('end', () => process.exit(3)).resume(); console.log('up');",
@@ -116,7 +119,7 @@ describe('after some seconds', () => {
     await once(child.stdout!, 'data');
     for (let i = 0; i < 2; i++) {
       child.kill('SIGSTOP');
-      await sleep(3_000);
+      await sleep(3_500);
       child.kill('SIGCONT');
       await sleep(500);
     }
