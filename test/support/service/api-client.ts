@@ -5,6 +5,7 @@ import type { Status, UploadRequestRecord } from '../../../src/status/transition
 
 const FINISH_MS = 90_000;
 const PIECES = 10;
+const BYTE_MS = 50;
 
 /** An API client as a user would write it. */
 export class ApiClient {
@@ -37,6 +38,20 @@ export class ApiClient {
   /** Posts the first half of a file, and the rest when `middle` has resolved. */
   postHalves(family: FamilyName, content: string, middle: Promise<void>): Promise<Response> {
     return this.send(family, content, {}, inHalves(middle));
+  }
+
+  /**
+   * Posts a file byte by byte until `over` has resolved, and then the rest.
+   *
+   * @param key the `Idempotency-Key` header
+   */
+  postUntil(
+    family: FamilyName,
+    content: string,
+    over: Promise<void>,
+    key: string,
+  ): Promise<Response> {
+    return this.send(family, content, { 'Idempotency-Key': key }, byBytesUntil(over));
   }
 
   /** Posts a file that must be accepted. */
@@ -134,6 +149,19 @@ function inHalves(middle: Promise<void>): Pieces {
     yield bytes.subarray(0, bytes.length / 2);
     await middle;
     yield bytes.subarray(bytes.length / 2);
+  };
+}
+
+function byBytesUntil(over: Promise<void>): Pieces {
+  const ended = over.then(() => true);
+  return async function* (whole) {
+    const bytes = new Uint8Array(await whole.arrayBuffer());
+    let sent = 0;
+    for (let isOver = false; !isOver && sent < bytes.length - 1; sent++) {
+      yield bytes.subarray(sent, sent + 1);
+      isOver = await Promise.race([ended, sleep(BYTE_MS, false)]);
+    }
+    yield bytes.subarray(sent);
   };
 }
 
