@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+import { TARGET_BYTES } from '../../../src/gateway/create/receive/chunker.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import {
   makeDataDir,
@@ -61,8 +62,10 @@ async function stored(): Promise<{ readonly batches: number; readonly uploads: n
 }
 
 test('an upload does not wait for one whose client has stopped', async () => {
-  const stalled = client.postHalf('cost', file(ROWS)).catch(() => undefined);
-  await isOpen();
+  const large = file(ROWS);
+  const stalled = client.postHalf('cost', large).catch(() => undefined);
+  // What is left of the half does not fill a chunk.
+  await isOpen(large.length / 2 - TARGET_BYTES);
   await sleep(200);
   const started = performance.now();
   expect(await client.upload('cost', file(1))).toMatchObject({ status: 'succeeded' });
@@ -79,7 +82,7 @@ function file(rows: number): string {
   return ['date,channel,currency,campaign,impressions,clicks,cost', ...lines, ''].join('\n');
 }
 
-/** Resolves when ingest has read a part of an upload, but not all of it. */
-async function isOpen(): Promise<void> {
-  while ((await service.metric('custom_data_open_upload_bytes')) === 0) await sleep(5);
+/** Resolves when ingest has read so many bytes of an upload, but not all of it. */
+async function isOpen(bytes = 1): Promise<void> {
+  while ((await service.metric('custom_data_open_upload_bytes')) < bytes) await sleep(5);
 }
