@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../support/service/api-client.js';
 import { csv, goodRow } from '../../support/files/files.js';
+import { until } from '../../support/kafka/until.js';
 import { writingCalls } from '../../support/service/preloads/preload.js';
 import {
   makeDataDir,
@@ -25,6 +27,8 @@ const ASIDE = /^src\/(?:domain|config|ops)\//;
 let dataDir: string;
 let folder: string;
 let service: ServiceProcess;
+/** How often the main thread was asked for its calls. */
+let asked = 0;
 beforeEach(async () => {
   dataDir = await makeDataDir();
   folder = await mkdtemp(join(tmpdir(), 'custom-data-calls-'));
@@ -38,9 +42,11 @@ afterEach(async () => {
 /** Returns the functions that were called since the previous request for them. */
 async function calls(): Promise<Set<string>> {
   service.process.kill('SIGUSR2');
-  await sleep(500);
+  const ofMainThread = join(folder, `0.${asked++}.json`);
+  await until(() => existsSync(ofMainThread));
   const written: string[] = [];
-  for (const name of await readdir(folder)) {
+  const names = await readdir(folder);
+  for (const name of names.filter((each) => each.endsWith('.json'))) {
     written.push(...(JSON.parse(await readFile(join(folder, name), 'utf8')) as string[]));
     await rm(join(folder, name));
   }

@@ -2,7 +2,7 @@
  * Preload (see `preload.ts`): writes to COVERAGE_FOLDER which functions were called since the last
  * write. The main thread writes on SIGUSR2, a preparing thread with each answer.
  */
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { join } from 'node:path';
 import { isMainThread, MessagePort, threadId } from 'node:worker_threads';
@@ -21,7 +21,9 @@ const take = () => {
         .map(({ ranges: [{ startOffset }] }) => `${url} ${startOffset}`),
     );
     const path = join(process.env.COVERAGE_FOLDER, `${threadId}.${taken++}.json`);
-    writeFileSync(path, JSON.stringify(called));
+    // A reader finds whole files only.
+    writeFileSync(`${path}.new`, JSON.stringify(called));
+    renameSync(`${path}.new`, path);
   });
 };
 
