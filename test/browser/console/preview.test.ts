@@ -130,15 +130,22 @@ describeWithChromium('the preview of a file in the console', () => {
   test('is asked for again while others are made, and not waited for', async () => {
     const content = csv([goodRow('cost', { campaign: 'not waited' })]);
     const console = await visit(async (console) => {
-      let refusals = 0;
+      let goOn = (): void => undefined;
+      const seen = new Promise<void>((resolve) => (goOn = resolve));
+      let asked = 0;
       await console.page.route(PREVIEWS, async (route) => {
-        if (refusals++ > 0) await route.continue();
-        else await route.fulfill({ status: 503, headers: { 'Retry-After': '1' } });
+        if (asked++ === 0) {
+          await route.fulfill({ status: 503, headers: { 'Retry-After': '1' } });
+          return;
+        }
+        await seen;
+        await route.continue();
       });
       await console.pick({ name: 'busy.csv', content });
       await console.shows('busy.csv', 'The service is busy; asking again in 1 s');
+      goOn();
       await console.shows('busy.csv', 'If you send it: 1 key');
-      expect(refusals).toBe(2);
+      expect(asked).toBe(2);
 
       await console.page.unrouteAll();
       // Never answered.
