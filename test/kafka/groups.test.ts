@@ -19,6 +19,17 @@ describeWithKafka('a consumer group', () => {
   const logs = new KafkaLogs(() => brokers);
   afterEach(() => logs.cleanUp());
 
+  /** Resolves when the group has so many members, and no rebalance is under way. */
+  async function settled(members: number): Promise<void> {
+    await logs.admin((admin) =>
+      until(async () => {
+        const { groups } = await admin.describeGroups([`${logs.prefix}ingest`]);
+        const [group] = groups;
+        return group?.state === 'Stable' && group.members.length === members;
+      }, 50),
+    );
+  }
+
   it('shares the partitions with whoever comes and goes, losing nothing', async () => {
     const partitions = 4;
     const producer = await logs.open({ partitions });
@@ -109,9 +120,12 @@ describeWithKafka('a consumer group', () => {
     const b = new Collector();
     await logB.consume('uploads', 'ingest', b);
     await until(() => a.events.includes('-0'));
+    await settled(2);
     await logB.close();
     // The first consumer gets the partition back, whoever has it now.
-    await sleep(1_500);
+    await settled(1);
+    // Longer than it takes to fetch the record again.
+    await sleep(500);
     expect(calls).toBe(1);
     finish!();
     await until(() => a.seen.length === 2);
