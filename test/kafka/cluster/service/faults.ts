@@ -90,8 +90,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
 
   'the leader of a partition killed': async (rig) => {
-    const { partition } = await rig.freshUpload();
-    const leader = await rig.brokers.leader(UPLOADS, partition);
+    const { partition, leader } = await freshlyLed(rig);
     await killed(rig, leader, async () => {
       rig.expectUploadsUnderWay((each) => each === partition);
       await rig.led(partition, leader);
@@ -133,8 +132,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'two brokers away': async (rig) => {
     const { brokers, client } = rig;
     const { requestId } = await client.upload('cost', FILE);
-    const { partition } = await rig.freshUpload();
-    const leader = await brokers.leader(UPLOADS, partition);
+    const { partition, leader } = await freshlyLed(rig);
     const left = brokers.nodes.find(({ id }) => id !== leader)!;
     const away = brokers.nodes.filter(({ id }) => id !== left.id);
     const { written } = left;
@@ -188,6 +186,16 @@ async function isStoppedBeyondLag(rig: ThreeBrokers): Promise<boolean> {
   }
   await rig.replicates(partition, leader, true);
   return hasLagged;
+}
+
+/**
+ * A fresh upload and the leader of its partition. The brokers are asked first: on a busy machine an
+ * upload may end while they answer.
+ */
+async function freshlyLed(rig: ThreeBrokers): Promise<{ partition: number; leader: number }> {
+  const partitions = await rig.brokers.partitions(UPLOADS);
+  const { partition } = await rig.freshUpload();
+  return { partition, leader: partitions[partition]!.leader };
 }
 
 /** Kills the node, and restarts it once uploads are accepted without it. */
