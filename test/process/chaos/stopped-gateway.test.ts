@@ -26,6 +26,7 @@ import { countFault } from '../../support/service/soak.js';
 /** A file that goes to the log as a whole, together with its end. */
 const CAMPAIGN = 'whole';
 const SMALL = csvOf(COST, costRows([CAMPAIGN], 1));
+/** Less than ingest waits for the end of an upload. */
 const DEADLINE_SECONDS = 10;
 /** The gateway, with nothing else to do, does within this time what it can do. */
 const DONE_MS = 1_000;
@@ -45,9 +46,13 @@ describeWithBroker(
 
     /** Stops a gateway amid a body until ingest drops the upload. Returns the answer. */
     async function stoppedAmidUpload(gateway: ServiceProcess, ingest: ServiceProcess) {
-      const answer = new ApiClient(() => gateway.ports.api, token).post('cost', FILE, 2_000);
+      let sendRest: () => void = () => undefined;
+      const middle = new Promise<void>((resolve) => (sendRest = resolve));
+      const client = new ApiClient(() => gateway.ports.api, token);
+      const answer = client.postHalves('cost', FILE, middle);
       await until(async () => (await openUploads(ingest)) === 1);
       gateway.process.kill('SIGSTOP');
+      sendRest();
       await until(async () => (await openUploads(ingest)) === 0);
       // Ingest commits after it drops the upload. Other processes see the commit a moment later.
       await until(async () => (await lag(ingest)) === 0);
@@ -69,7 +74,9 @@ describeWithBroker(
     });
 
     test('its deadline is past: it is refused, or it succeeds', async () => {
-      const gateway = await cluster.start('gateway', { UPLOAD_DEADLINE_SECONDS: '5' });
+      const gateway = await cluster.start('gateway', {
+        UPLOAD_DEADLINE_SECONDS: String(DEADLINE_SECONDS),
+      });
       const answer = await stoppedAmidUpload(gateway, ingest);
       expect([201, 408, 503]).toContain(answer.status);
       if (answer.status === 201) {
