@@ -159,6 +159,8 @@ describeDeployments((kind) => {
         if (client === acme) requests.push(upload.requestId);
       }
     }
+    // In a later second than the uploads, as the audit orders.
+    await sleep(1_000);
     await deployment.customData('metrics', 'archive', 'Visits', '--account', 'acme');
     before = {
       cost: 1,
