@@ -181,6 +181,8 @@ export function behavesAsThePortSays(logs: Logs): void {
     const collector = new Collector(async (partition) => {
       if (++underWay[partition]! > 1) overlaps++;
       apart ||= underWay[0] === 1 && underWay[1] === 1;
+      // The first call waits for one of the other partition, however long it takes to be read.
+      await until(() => apart);
       await new Promise((resolve) => setTimeout(resolve, 5));
       underWay[partition]!--;
     });
