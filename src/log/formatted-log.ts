@@ -60,6 +60,10 @@ export class FormattedLog implements UploadLog {
     return this.log.endOffsets(topic);
   }
 
+  endOffset(topic: Topic, partition: number): Promise<number> {
+    return this.log.endOffset(topic, partition);
+  }
+
   committedOffsets(topic: Topic, group: string): Promise<readonly number[]> {
     return this.log.committedOffsets(topic, group);
   }

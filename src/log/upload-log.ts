@@ -126,6 +126,9 @@ export interface UploadLog {
   /** By partition: the offset that the next record gets. */
   endOffsets(topic: Topic): Promise<readonly number[]>;
 
+  /** That of one partition, even while others have no leader; 0 if the topic does not have it. */
+  endOffset(topic: Topic, partition: number): Promise<number>;
+
   /** By partition: where a consumer of `group` would begin. */
   committedOffsets(topic: Topic, group: string): Promise<readonly number[]>;
 

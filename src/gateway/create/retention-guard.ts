@@ -1,8 +1,12 @@
 import { Failure } from '../../domain/failure.js';
 import type { AcceptanceFence } from '../../status/request-lookup.js';
-import { type UnreadPartition, unreadPartitions } from '../../log/consumer-lag.js';
 import { timeOf } from '../../log/offsets-at.js';
-import { CONSUMER_GROUPS, LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
+import {
+  CONSUMER_GROUPS,
+  LogUnavailableError,
+  type RecordPosition,
+  type UploadLog,
+} from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
 
 const LEAST_INTERVAL_MS = 1_000;
@@ -25,7 +29,8 @@ export interface RetentionGuardOptions {
  * For logs that delete by age alone. It looks at least once a minute.
  */
 export class RetentionGuard implements AcceptanceFence {
-  private isAtRisk = false;
+  /** By partition. */
+  private atRisk: readonly boolean[] = [];
   private readonly failure = new Failure();
   private readonly timer: NodeJS.Timeout;
 
@@ -60,7 +65,7 @@ export class RetentionGuard implements AcceptanceFence {
 
   /** @throws LogUnavailableError when accepting an upload now would put older ones at risk */
   async caughtUp(): Promise<void> {
-    if (this.isAtRisk) {
+    if (this.atRisk.includes(true)) {
       throw new LogUnavailableError('uploads have waited for half of the retention of the log');
     }
     await this.fence.caughtUp();
@@ -71,39 +76,47 @@ export class RetentionGuard implements AcceptanceFence {
   }
 
   private async look(): Promise<void> {
-    const { retentionMs, logger } = this.options;
-    try {
-      const waitedMs = Date.now() - (await this.oldestUnfinished());
-      const isAtRisk = waitedMs > retentionMs / 2;
-      if (isAtRisk && !this.isAtRisk) {
-        logger.error({ topic, group, waitedMs, retentionMs }, 'uploads are refused: see the lag');
-      }
-      this.isAtRisk = isAtRisk;
-    } catch (error) {
-      // A log that does not answer takes no uploads either.
-      if (!(error instanceof LogUnavailableError)) throw error;
+    const { log, retentionMs, logger } = this.options;
+    const committed = await unlessAway(log.committedOffsets(topic, group));
+    // A log that does not answer takes no uploads either.
+    if (committed === undefined) return;
+    const first = await Promise.all(
+      committed.map((offset, partition) => unlessAway(this.firstUnfinished({ partition, offset }))),
+    );
+    const limit = Date.now() - retentionMs / 2;
+    const before = this.atRisk;
+    this.atRisk = first.map((time, i) => (time === undefined ? before[i] === true : time < limit));
+    const partition = this.atRisk.indexOf(true);
+    if (partition >= 0 && !before.includes(true)) {
+      logger.error({ topic, group, partition, retentionMs }, 'uploads are refused: see the lag');
     }
   }
 
   /**
-   * Milliseconds since the epoch; Infinity when every record that the log still has is finished.
+   * When the log took the first record that is not finished, in milliseconds since the epoch;
+   * Infinity when every record that it still has is.
    */
-  private async oldestUnfinished(): Promise<number> {
+  private async firstUnfinished({ partition, offset }: RecordPosition): Promise<number> {
     const { log } = this.options;
-    const unread = await unreadPartitions(log, { topic, group });
-    return Math.min(...(await Promise.all(unread.map((first) => this.timeOfFirstKept(first)))));
-  }
-
-  /** What retention has deleted is lost: to refuse uploads for it would never end. */
-  private async timeOfFirstKept(unread: UnreadPartition): Promise<number> {
-    const { log } = this.options;
+    const end = await log.endOffset(topic, partition);
+    if (offset >= end) return Infinity;
     // Usually the first record is there, and reading one is cheaper than reading a range.
-    const time = await timeOf(log, topic, unread);
+    const time = await timeOf(log, topic, { partition, offset });
     if (time !== -Infinity) return time;
-    const { partition, offset, records } = unread;
-    for await (const [record] of log.read(topic, partition, offset, offset + records)) {
+    // What retention has deleted is lost: to refuse uploads for it would never end.
+    for await (const [record] of log.read(topic, partition, offset, end)) {
       if (record !== undefined) return record.timestamp;
     }
     return Infinity;
+  }
+}
+
+/** Undefined while the log, or the partition that is asked, does not answer. */
+async function unlessAway<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof LogUnavailableError) return undefined;
+    throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { inTime } from '../../domain/in-time.js';
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import type { OwnedPartition } from '../watermark/owned-partition.js';
 import type { Assembler } from './assembler.js';
@@ -42,27 +43,25 @@ export class EndWatch {
     // A process that was stopped has seen nothing of the log meanwhile.
     const wasHalted = askedAt - this.lookedAt > 2 * this.everyMs;
     this.lookedAt = askedAt;
-    if (!Array.from(this.assignments.values()).some(hasOpenUploads)) return;
+    const open = [...this.assignments].filter(([, { assembler }]) => assembler.hasOpenUploads);
     this.isLooking = true;
-    const ends = wasHalted ? [] : await this.ends();
-    for (const [partition, { owned, assembler }] of this.assignments) {
-      await assembler.lookAtEnd(ends[partition], askedAt);
+    const looks = open.map(async ([partition, { owned, assembler }]) => {
+      await assembler.lookAtEnd(wasHalted ? undefined : await this.end(partition), askedAt);
       owned.commitSoon();
-    }
+    });
+    await Promise.all(looks);
     this.isLooking = false;
   }
 
-  /** By partition; empty when the log does not answer. */
-  private async ends(): Promise<readonly number[]> {
+  /** Undefined: the log does not answer, or the partition has no leader. */
+  private async end(partition: number): Promise<number | undefined> {
     try {
-      return await this.log.endOffsets('uploads');
+      const end = this.log.endOffset('uploads', partition);
+      // Before the next look is due: one that is missed counts as a halt.
+      return await inTime(end, this.everyMs / 2, () => undefined);
     } catch (error) {
-      if (error instanceof LogUnavailableError) return [];
+      if (error instanceof LogUnavailableError) return undefined;
       throw error;
     }
   }
-}
-
-function hasOpenUploads({ assembler }: ConsumedPartition): boolean {
-  return assembler.hasOpenUploads;
 }

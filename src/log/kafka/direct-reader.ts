@@ -131,7 +131,7 @@ export class DirectReader {
 
   /** Reads nothing. Throws the brokers' answer to a reader without rights. */
   async tryToRead(topic: string): Promise<void> {
-    const [offset = 0] = await this.offsets(topic, 'next');
+    const offset = await this.offset(topic, 0, 'next');
     for (const [node, led] of this.leaders(topic)) {
       if (led.includes(0)) await this.fetch(node, topic, [{ partition: 0, offset }], 1, 0);
     }
@@ -145,9 +145,19 @@ export class DirectReader {
    */
   async offsets(topic: string, which: 'first' | 'next'): Promise<number[]> {
     return this.retried(`the offsets of ${topic}`, async () => {
-      const [offsets] = await Promise.all([this.knownOffsets(topic, which), this.refresh()]);
-      if (offsets.length === this.partitions(topic)) return offsets;
-      return this.knownOffsets(topic, which);
+      const ask = (): Promise<number[]> =>
+        this.ask(topic, which, [...Array(this.partitions(topic)).keys()]);
+      const [offsets] = await Promise.all([ask(), this.refresh()]);
+      return offsets.length === this.partitions(topic) ? offsets : ask();
+    });
+  }
+
+  /** That of one partition, which alone needs a leader; 0 if the topic does not have it. */
+  async offset(topic: string, partition: number, which: 'first' | 'next'): Promise<number> {
+    return this.retried(`the offset of ${topic}/${partition}`, async () => {
+      if (partition >= this.partitions(topic)) await this.refresh();
+      const [offset] = await this.ask(topic, which, [partition]);
+      return offset!;
     });
   }
 
@@ -159,27 +169,25 @@ export class DirectReader {
    * @throws LogUnavailableError
    */
   async realigned(topic: string, partition: number, next: number): Promise<number> {
-    const [firsts, ends] = await Promise.all([
-      this.offsets(topic, 'first'),
-      this.offsets(topic, 'next'),
+    const [first, end] = await Promise.all([
+      this.offset(topic, partition, 'first'),
+      this.offset(topic, partition, 'next'),
     ]);
-    const first = firsts[partition] ?? 0;
-    return next < first || next > (ends[partition] ?? 0) ? first : next;
+    return next < first || next > end ? first : next;
   }
 
   /** By partition: the group's committed offset; -1 where it has none. */
   async committed(topic: string, group: string): Promise<number[]> {
     return this.retried(`the offsets of ${group}`, async () => {
-      const partitions = Array.from({ length: this.partitions(topic) }, (_, partition) => ({
-        partition,
-        offset: '',
-      }));
+      await this.refresh();
+      const partitions = [...Array(this.partitions(topic)).keys()];
       const coordinator = await coordinatorOf(this.cluster, group);
       const { responses } = await coordinator.offsetFetch({
         groupId: group,
-        topics: [{ topic, partitions }],
+        topics: [{ topic, partitions: partitions.map((partition) => ({ partition, offset: '' })) }],
       });
-      return byPartition(responses[0]?.partitions ?? [], partitions.length);
+      const offsets = offsetsIn(responses[0]?.partitions ?? []);
+      return partitions.map((partition) => offsets.get(partition) ?? -1);
     });
   }
 
@@ -213,14 +221,17 @@ export class DirectReader {
     });
   }
 
-  private async knownOffsets(topic: string, which: 'first' | 'next'): Promise<number[]> {
-    const partitions = Array.from({ length: this.partitions(topic) }, (_, partition) => ({
-      partition,
-    }));
+  private async ask(
+    topic: string,
+    which: 'first' | 'next',
+    partitions: readonly number[],
+  ): Promise<number[]> {
+    const asked = partitions.map((partition) => ({ partition }));
     const [answer] = await this.cluster.fetchTopicsOffset([
-      { topic, partitions, fromBeginning: which === 'first' },
+      { topic, partitions: asked, fromBeginning: which === 'first' },
     ]);
-    return byPartition(answer?.partitions ?? [], partitions.length);
+    const offsets = offsetsIn(answer?.partitions ?? []);
+    return partitions.map((partition) => offsets.get(partition) ?? 0);
   }
 }
 
@@ -230,11 +241,9 @@ export function outOfRange(error: unknown): number | undefined {
   return root.name === 'KafkaJSOffsetOutOfRange' ? root.partition : undefined;
 }
 
-function byPartition(
-  offsets: readonly { readonly partition: number; readonly offset: string }[],
-  count: number,
-): number[] {
-  const numbers = new Array<number>(count).fill(-1);
-  for (const { partition, offset } of offsets) numbers[partition] = Number(offset);
-  return numbers;
+/** By partition. */
+function offsetsIn(
+  answer: readonly { readonly partition: number; readonly offset: string }[],
+): ReadonlyMap<number, number> {
+  return new Map(answer.map(({ partition, offset }) => [partition, Number(offset)]));
 }

@@ -17,10 +17,10 @@ const LONGEST_PAUSE_MS = 1_000;
 export interface ConsumptionOptions extends RestartingOptions {
   /** How long commits are retried after `stop`. */
   readonly timeoutMs: number;
-  /** By partition: where a consumer of the group begins. */
+  /** By partition: the committed offset of the group; -1 where it has none. */
   readonly committed: () => Promise<readonly number[]>;
-  /** By partition: the first record still kept, or the one that the next record gets. */
-  readonly offsets: (which: 'first' | 'next') => Promise<readonly number[]>;
+  /** Of a partition: the first record still kept, or the one that the next record gets. */
+  readonly offset: (partition: number, which: 'first' | 'next') => Promise<number>;
 }
 
 /** Not declared by kafkajs: the offset that was asked for. */
@@ -91,16 +91,17 @@ export class KafkaConsumption implements Consumption {
     for (const assignment of this.assignments.values()) this.revoke(assignment);
     if (this.isStopped) return;
     // kafkajs knows the same offsets, but does not tell them.
-    const offsets = this.answered(this.options.committed);
+    const committed = this.answered(this.options.committed);
     for (const partition of partitions) {
       this.assign(
         partition,
-        offsets.then((each) => each?.[partition] ?? 0),
+        committed.then((offsets) => offsets?.[partition] ?? -1),
       );
     }
   }
 
-  private assign(partition: number, beginning: Promise<number>): void {
+  /** @param committed -1: the group begins at the first record that is kept */
+  private assign(partition: number, committed: Promise<number>): void {
     const { topic } = this.options;
     const assignment = new Assignment(
       topic,
@@ -109,15 +110,18 @@ export class KafkaConsumption implements Consumption {
       (error) => void this.fail(error),
     );
     this.assignments.set(partition, assignment);
-    assignment.call = this.begin(assignment, beginning);
+    assignment.call = this.begin(assignment, committed);
     // kafkajs keeps a paused partition paused when it was away and comes back.
     this.fetchAgain(assignment);
   }
 
-  private async begin(assignment: Assignment, beginning: Promise<number>): Promise<void> {
-    await this.lastCalls.get(assignment.partition);
-    const offset = await beginning;
-    if (assignment.isRevoked || this.isStopped) return;
+  private async begin(assignment: Assignment, committed: Promise<number>): Promise<void> {
+    const { partition } = assignment;
+    await this.lastCalls.get(partition);
+    const known = await committed;
+    const first = (): Promise<number> => this.options.offset(partition, 'first');
+    const offset = known >= 0 ? known : await this.answered(first, assignment);
+    if (offset === undefined || assignment.isRevoked || this.isStopped) return;
     assignment.begin(offset);
     this.note(assignment);
   }
@@ -129,10 +133,13 @@ export class KafkaConsumption implements Consumption {
     assignment.revoke(!this.isStopped);
   }
 
-  /** Asks until there is an answer; undefined after `stop`. */
-  private async answered<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  /** Asks until there is an answer; undefined after `stop`, and for what is not assigned any more. */
+  private async answered<T>(
+    ask: () => Promise<T>,
+    assignment?: Assignment,
+  ): Promise<T | undefined> {
     const backoff = new Backoff(undefined, LONGEST_PAUSE_MS);
-    while (!this.isStopped) {
+    while (!this.isStopped && assignment?.isRevoked !== true) {
       try {
         return await ask();
       } catch {
@@ -171,10 +178,13 @@ export class KafkaConsumption implements Consumption {
    */
   private async realign(assignment: Assignment, asked: number): Promise<void> {
     const { partition, next } = assignment;
-    const { offsets } = this.options;
-    const known = await this.answered(() => Promise.all([offsets('first'), offsets('next')]));
+    const { offset } = this.options;
+    const known = await this.answered(
+      () => Promise.all([offset(partition, 'first'), offset(partition, 'next')]),
+      assignment,
+    );
     if (known === undefined || assignment.isRevoked) return;
-    const [first = 0, end = 0] = known.map((each) => each[partition]);
+    const [first, end] = known;
     const isLost = next > end && asked === first;
     if (isLost) {
       // The log was made anew or has lost its end: nothing known about it holds.

@@ -105,14 +105,18 @@ export class KafkaLog implements UploadLog {
     return this.connected().reader.offsets(this.nameOf(topic), 'next');
   }
 
+  async endOffset(topic: Topic, partition: number): Promise<number> {
+    return this.connected().reader.offset(this.nameOf(topic), partition, 'next');
+  }
+
   async committedOffsets(topic: Topic, group: string): Promise<readonly number[]> {
     const { reader } = this.connected();
     const name = this.nameOf(topic);
     const committed = await reader.committed(name, this.options.prefix + group);
     // Negative: nothing is committed.
-    if (committed.every((offset) => offset >= 0)) return committed;
-    const first = await reader.offsets(name, 'first');
-    return committed.map((offset, i) => (offset >= 0 ? offset : (first[i] ?? 0)));
+    return Promise.all(
+      committed.map((offset, i) => (offset >= 0 ? offset : reader.offset(name, i, 'first'))),
+    );
   }
 
   async rewind(topic: Topic, group: string, offsets: readonly number[]): Promise<void> {
@@ -132,8 +136,8 @@ export class KafkaLog implements UploadLog {
         kafka,
         topic: this.nameOf(topic),
         group: this.options.prefix + group,
-        committed: () => this.committedOffsets(topic, group),
-        offsets: (which) => reader.offsets(this.nameOf(topic), which),
+        committed: () => reader.committed(this.nameOf(topic), this.options.prefix + group),
+        offset: (partition, which) => reader.offset(this.nameOf(topic), partition, which),
       },
       handler,
     );
@@ -168,7 +172,7 @@ export class KafkaLog implements UploadLog {
     from: number,
     to: number,
   ): AsyncIterable<readonly LogRecord[]> {
-    const end = Math.min(to, (await this.endOffsets(topic))[partition] ?? 0);
+    const end = Math.min(to, await this.endOffset(topic, partition));
     yield* readRange(this.connected().reader, this.nameOf(topic), partition, from, end);
   }
 

@@ -125,6 +125,10 @@ export class LmdbLog implements UploadLog {
     return this.ends.offsets(topic);
   }
 
+  async endOffset(topic: Topic, partition: number): Promise<number> {
+    return (await this.endOffsets(topic))[partition] ?? 0;
+  }
+
   async committedOffsets(topic: Topic, group: string): Promise<readonly number[]> {
     await Promise.resolve();
     return this.groups.committedOffsets(topic, group);
@@ -155,7 +159,7 @@ export class LmdbLog implements UploadLog {
     from: number,
     to: number,
   ): AsyncIterable<readonly LogRecord[]> {
-    const end = Math.min(to, (await this.endOffsets(topic))[partition] ?? 0);
+    const end = Math.min(to, await this.endOffset(topic, partition));
     let next = from;
     while (next < end) {
       const batch = this.store.readBatch(topic, partition, next, end);

@@ -74,7 +74,7 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
   it('partitions without a leader hold up only what needs them', async () => {
     const log = await logs.open({ partitions: 2, replicationFactor: 3, timeoutMs: 6_000 });
     const [only] = cluster().nodes;
-    const collector = new Collector();
+    const [collector, another] = [new Collector(), new Collector()];
     const consumption = await log.consume('uploads', 'ingest', collector);
     await log.append(
       'uploads',
@@ -95,6 +95,12 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
       held.catch(() => undefined);
       await log.append('uploads', [record('during', { partition: 1 })]);
       await until(() => texts(collector.seen).includes('during'));
+      // Has committed nothing: where it begins is looked up.
+      await log.consume('uploads', 'another', another);
+      await until(() => texts(another.seen).includes('during'));
+      const read: LogRecord[] = [];
+      for await (const records of log.read('uploads', 1, 0, Infinity)) read.push(...records);
+      expect(texts(read)).toEqual(['before', 'during']);
       const tailed: LogRecord[] = [];
       const tail = await log.tail('uploads', [0, 0], (records) => tailed.push(...records));
       await tail.reached([0, 2], 10_000);
@@ -109,6 +115,7 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
       log.append('uploads', [record('after', { partition: 0 })]).then(isTrue, isFalse),
     );
     await until(() => texts(collector.seen).includes('after'));
+    await until(() => texts(another.seen).includes('after'));
   }, 90_000);
 
   it('a group and a tail under load read every record, and the group commits it', async () => {

@@ -70,6 +70,10 @@ export class SimulatedLog implements UploadLog {
     return this.asked(`ends ${topic}`, () => this.broker.ends(topic));
   }
 
+  async endOffset(topic: Topic, partition: number): Promise<number> {
+    return (await this.endOffsets(topic))[partition] ?? 0;
+  }
+
   committedOffsets(topic: Topic, group: string): Promise<readonly number[]> {
     return this.asked(`committed ${topic} ${group}`, () => {
       const firsts = this.broker.firsts(topic);
@@ -121,7 +125,7 @@ export class SimulatedLog implements UploadLog {
     from: number,
     to: number,
   ): AsyncIterable<readonly LogRecord[]> {
-    const end = Math.min(to, (await this.endOffsets(topic))[partition] ?? 0);
+    const end = Math.min(to, await this.endOffset(topic, partition));
     for (let at = from; at < end;) {
       const most = Math.min(end - at, MOST_READ);
       const { records, next } = await this.asked(`read ${topic}/${partition}@${at}`, () =>

@@ -81,6 +81,10 @@ export class MemoryLog implements UploadLog {
     return Promise.resolve(this.partitionsOf(topic).map((partition) => partition.length));
   }
 
+  async endOffset(topic: Topic, partition: number): Promise<number> {
+    return (await this.endOffsets(topic))[partition] ?? 0;
+  }
+
   committedOffsets(): Promise<readonly number[]> {
     return Promise.resolve(Array.from({ length: this.partitionCount }, () => 0));
   }

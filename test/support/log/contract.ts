@@ -28,6 +28,8 @@ export function behavesAsThePortSays(logs: Logs): void {
     ]);
     expect(await log.append('uploads', [])).toEqual([]);
     expect(await log.endOffsets('uploads')).toEqual([2, 1]);
+    const ends = [0, 1, 2].map((partition) => log.endOffset('uploads', partition));
+    expect(await Promise.all(ends)).toEqual([2, 1, 0]);
     expect(texts(await readAll(log, 0))).toEqual(['a', 'c']);
   });
 

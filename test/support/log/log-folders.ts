@@ -2,7 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LmdbLog, type LmdbLogOptions } from '../../../src/log/lmdb/lmdb-log.js';
-import type { LogRecord, RecordHandler, RecordToAppend } from '../../../src/log/upload-log.js';
+import {
+  type LogRecord,
+  LogUnavailableError,
+  type RecordHandler,
+  type RecordToAppend,
+  type UploadLog,
+} from '../../../src/log/upload-log.js';
 
 /** Folders and logs of one test. `cleanUp` removes all of them. */
 export class LogFolders {
@@ -27,6 +33,15 @@ export class LogFolders {
     for (const log of this.logs.splice(0)) await log.close();
     for (const dir of this.folders.splice(0)) await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** Lets the log answer as Kafka does while a partition has no leader. */
+export function takeLeader(log: UploadLog, partition: number): void {
+  const ends = log.endOffsets.bind(log);
+  const refuse = (): Promise<never> => Promise.reject(new LogUnavailableError('no leader'));
+  log.endOffsets = refuse;
+  log.endOffset = async (topic, asked) =>
+    asked === partition ? refuse() : ((await ends(topic))[asked] ?? 0);
 }
 
 export function record(value: string | Uint8Array, fields: Partial<RecordToAppend> = {}) {

@@ -65,7 +65,7 @@ beforeEach(async () => {
       await new Promise<void>((resolve) => (breakReading = resolve));
       throw new LogUnavailableError('the brokers are away');
     },
-    endOffsets: () => Promise.resolve([partition.end]),
+    endOffset: () => Promise.resolve(partition.end),
     append: (topic: Topic, records: readonly RecordToAppend[]) => {
       appended.push(topic);
       return Promise.resolve(records.map((_, offset) => ({ partition: 0, offset })));

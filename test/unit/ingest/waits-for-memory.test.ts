@@ -67,7 +67,7 @@ async function start(): Promise<void> {
     log: Object.assign(log, {
       consume: () => Promise.resolve(consumption),
       read: partition.log.read.bind(partition.log),
-      endOffsets: () => Promise.resolve([partition.end]),
+      endOffset: () => Promise.resolve(partition.end),
     }),
     rows,
     erased: { covers: () => false },

@@ -69,7 +69,7 @@ export class Idempotency {
       requestId: identity.requestId,
       digest: file.digest,
       partition: place.partition,
-      from: place.firstOffset ?? (await this.endOf(place.partition)),
+      from: place.firstOffset ?? (await this.log.endOffset('uploads', place.partition)),
       // One timeout for the claim, one for the end, and one until others may take over.
       settlesMs: 3 * logTimeoutMs,
     };
@@ -147,9 +147,5 @@ export class Idempotency {
       }
     }
     return undefined;
-  }
-
-  private async endOf(partition: number): Promise<number> {
-    return (await this.log.endOffsets('uploads'))[partition] ?? 0;
   }
 }

@@ -90,6 +90,8 @@ declare module 'kafkajs/src/consumer/offsetManager/index.js' {
       readonly topicConfigurations: object;
     });
     readonly cluster: Cluster;
+    /** The member's partitions by topic. */
+    memberAssignment: Readonly<Record<string, readonly number[]>>;
     setDefaultOffset: (this: OffsetManager, place: Place) => Promise<void>;
     /** Finds out where to begin in partitions for which that is not known yet. */
     resolveOffsets: (this: OffsetManager) => Promise<void>;

@@ -15,8 +15,8 @@ const LEADERLESS_MS = 500;
 /**
  * Fixes kafkajs 2.2.4 in this process: one partition without a leader, of any topic that a client
  * uses, makes kafkajs throw the metadata of all of them away. The client then knows of no other
- * leader that has changed. Here only requests that need that partition fail, and the brokers are
- * soon asked again.
+ * leader that has changed. Here only requests that need that partition fail, a group reads the
+ * others, and the brokers are soon asked again.
  */
 export function mendLeaderless(): void {
   const { decode } = metadata;
@@ -47,10 +47,19 @@ export function mendLeaderless(): void {
   };
   const { resolveOffsets } = OffsetManager.prototype;
   OffsetManager.prototype.resolveOffsets = async function (this: OffsetManager): Promise<void> {
+    const { cluster, memberAssignment } = this;
+    const led = Object.entries(memberAssignment).map(([topic, partitions]) => {
+      const leaderless = cluster.findLeaderForPartitions(topic, [...partitions])[NO_LEADER];
+      return [topic, partitions.filter((each) => leaderless?.includes(each) !== true)] as const;
+    });
+    // kafkajs reads it before its first await, and asks again when the others have a leader.
+    this.memberAssignment = Object.fromEntries(led);
+    const resolved = resolveOffsets.call(this);
+    this.memberAssignment = memberAssignment;
     try {
-      await resolveOffsets.call(this);
+      await resolved;
     } catch (error) {
-      // Where a group begins to read such a partition is asked again, without a pause of kafkajs.
+      // kafkajs asks again without a pause.
       if ((error as Error).name === 'KafkaJSBrokerNotFound') await sleep(LEADERLESS_MS);
       throw error;
     }

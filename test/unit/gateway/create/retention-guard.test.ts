@@ -2,8 +2,14 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 
 import { RetentionGuard } from '../../../../src/gateway/create/retention-guard.js';
-import { LogUnavailableError } from '../../../../src/log/upload-log.js';
-import { Collector, LogFolders, record } from '../../../support/log/log-folders.js';
+import { LogUnavailableError, type UploadLog } from '../../../../src/log/upload-log.js';
+import {
+  Collector,
+  LogFolders,
+  record,
+  takeLeader,
+  until,
+} from '../../../support/log/log-folders.js';
 
 const RETENTION_MS = 100_000;
 
@@ -21,18 +27,20 @@ describe('an acceptance under a log that deletes by age', () => {
     for (ageMs of agesMs) await log.append('uploads', [record('x')]);
     const consumption = await log.consume('uploads', 'ingest', new Collector());
     await consumption.commit(0, finished);
-    const logger = pino({ level: 'silent' });
-    const guard = await RetentionGuard.start(
-      { log, retentionMs: RETENTION_MS, logger },
-      {
-        caughtUp: () => {
-          asked++;
-          return Promise.resolve();
-        },
-      },
-    );
+    const guard = await startGuard(log);
     guard.stop();
     return guard;
+  }
+
+  function startGuard(log: UploadLog): Promise<RetentionGuard> {
+    const fence = {
+      caughtUp: () => {
+        asked++;
+        return Promise.resolve();
+      },
+    };
+    const logger = pino({ level: 'silent' });
+    return RetentionGuard.start({ log, retentionMs: RETENTION_MS, logger }, fence);
   }
 
   it.each([
@@ -48,5 +56,25 @@ describe('an acceptance under a log that deletes by age', () => {
     const guard = await guardOver([60_000, 10], 0);
     await expect(guard.caughtUp()).rejects.toThrow(LogUnavailableError);
     expect(asked).toBe(0);
+  });
+
+  it('is refused also when another partition has no leader, and then when this one has none', async () => {
+    const log = await folders.open({
+      partitions: { uploads: 2 },
+      now: () => Date.now() - 60_000,
+    });
+    await log.append('uploads', [record('x', { partition: 1 })]);
+    takeLeader(log, 0);
+    const guard = await startGuard(log);
+    await expect(guard.caughtUp()).rejects.toThrow(LogUnavailableError);
+    let looks = 0;
+    log.endOffset = (_topic, partition) => {
+      looks++;
+      const failure = new LogUnavailableError('no leader');
+      return partition === 1 ? Promise.reject(failure) : Promise.resolve(0);
+    };
+    await until(() => looks >= 4);
+    await expect(guard.caughtUp()).rejects.toThrow(LogUnavailableError);
+    guard.stop();
   });
 });

@@ -6,21 +6,21 @@ import { LogUnavailableError, type UploadLog } from '../../../../src/log/upload-
 const EVERY_MS = 1_000;
 
 let watch: EndWatch;
-let ends: () => Promise<readonly number[]>;
+let end: () => Promise<number>;
 let asked: number;
 let failures: unknown[];
-/** The ends that the assembler of partition 1 has received. */
+/** The ends that the assembler has received. */
 let told: (number | undefined)[];
 let commits: number;
 
 beforeEach(() => {
   jest.useFakeTimers();
   [asked, commits, failures, told] = [0, 0, [], []];
-  ends = () => Promise.resolve([5, 7]);
+  end = () => Promise.resolve(7);
   const log = {
-    endOffsets: () => {
+    endOffset: (_topic, partition) => {
       asked++;
-      return ends();
+      return partition === 1 ? end() : new Promise(() => undefined);
     },
   } as Partial<UploadLog> as UploadLog;
   const assembler = {
@@ -46,6 +46,12 @@ test('tells each assembler regularly where its partition ends, and commits what 
   expect(commits).toBe(2);
 });
 
+test('waits for no partition that has no leader', async () => {
+  assignments.set(0, assignments.get(1)!);
+  await jest.advanceTimersByTimeAsync(3 * EVERY_MS);
+  expect(told).toEqual([7, undefined, 7, undefined, 7]);
+});
+
 test('asks nothing of the log while no upload is open', async () => {
   (assignments.get(1)!.assembler as { hasOpenUploads: boolean }).hasOpenUploads = false;
   await jest.advanceTimersByTimeAsync(5 * EVERY_MS);
@@ -53,9 +59,9 @@ test('asks nothing of the log while no upload is open', async () => {
 });
 
 test('tells when the log does not answer, and goes on', async () => {
-  ends = () => Promise.reject(new LogUnavailableError('away'));
+  end = () => Promise.reject(new LogUnavailableError('away'));
   await jest.advanceTimersByTimeAsync(EVERY_MS);
-  ends = () => Promise.resolve([5, 7]);
+  end = () => Promise.resolve(7);
   await jest.advanceTimersByTimeAsync(EVERY_MS);
   expect(told).toEqual([undefined, 7]);
   expect(failures).toEqual([]);
@@ -63,7 +69,7 @@ test('tells when the log does not answer, and goes on', async () => {
 
 test('reports any other failure', async () => {
   const failure = new TypeError('a mistake');
-  ends = () => Promise.reject(failure);
+  end = () => Promise.reject(failure);
   await jest.advanceTimersByTimeAsync(EVERY_MS);
   expect(failures).toEqual([failure]);
 });

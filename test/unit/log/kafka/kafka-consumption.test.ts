@@ -12,8 +12,8 @@ const TOPIC = 'test.uploads';
 let fake: FakeKafka;
 let collector: Collector;
 let consumption: KafkaConsumption;
-/** The first and the next offset of the log, by partition. */
-let log: { first: number[]; next: number[] };
+/** The first and the next offset of the log, by partition; undefined: it has no leader. */
+let log: Record<'first' | 'next', (number | undefined)[]>;
 
 beforeEach(async () => {
   fake = new FakeKafka(TOPIC, 2);
@@ -28,7 +28,12 @@ beforeEach(async () => {
       metadataMs: 30_000,
       timeoutMs: 1_000,
       committed: () => Promise.resolve([...fake.committed]),
-      offsets: (which) => Promise.resolve(log[which]),
+      offset: (partition, which) => {
+        const offset = log[which][partition];
+        return offset === undefined
+          ? Promise.reject(new Error('no leader'))
+          : Promise.resolve(offset);
+      },
       logger: pino({ level: 'silent' }),
     },
     collector,
@@ -48,6 +53,8 @@ const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, i) => from + i);
 
 test('an answer from before a rejoin is not taken after it, and nothing is left out', async () => {
+  // Partition 0 has lost its leader; partition 1 must not wait for it.
+  log = { first: [undefined, 0], next: [undefined, 2_000] };
   await joined();
   await fake.fetch(1, 1_000);
   await consumption.commit(1, 500);
@@ -67,6 +74,17 @@ test('what was not announced when the group joins anew is not taken back either'
   fake.join();
   await until(() => collector.owned.size === fake.committed.length);
   expect(collector.events).toEqual(['+0@0', '+1@0', '-0', '-1', '+0@0', '+1@0']);
+});
+
+test('a partition without a commit begins at its first record, once it has a leader', async () => {
+  fake.committed.fill(-1);
+  log.first = [undefined, 300];
+  fake.join();
+  await until(() => collector.owned.has(1));
+  expect(collector.events).toEqual(['+1@300']);
+  log.first = [40, 300];
+  await until(() => collector.owned.has(0));
+  expect(collector.events).toEqual(['+1@300', '+0@40']);
 });
 
 test('an answer that comes a second time changes nothing', async () => {

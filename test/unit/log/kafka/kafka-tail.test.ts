@@ -26,9 +26,9 @@ class Brokers {
       leaders: () => new Map([[this.leader, [0]]]),
       refresh: () => Promise.resolve(),
       refreshIfOld: () => Promise.resolve(),
-      offsets: async (_topic: string, which: 'first' | 'next') => {
+      offset: async (_topic: string, _partition: number, which: 'first' | 'next') => {
         await this.offsetsTold;
-        return [this.log[which]];
+        return this.log[which];
       },
       retried: (_what: string, work: () => Promise<unknown>) => again(work),
       disconnect: () => Promise.resolve(),

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
+import type { Cluster } from 'kafkajs';
 import Broker from 'kafkajs/src/broker/index.js';
 import BrokerPool from 'kafkajs/src/cluster/brokerPool.js';
+import OffsetManager from 'kafkajs/src/consumer/offsetManager/index.js';
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 import metadata from 'kafkajs/src/protocol/requests/metadata/v6/response.js';
 
@@ -82,4 +84,37 @@ test('metadata with such a partition is soon read again', async () => {
   expect(await refreshed(healthy)).toBeGreaterThan(10_000);
   expect(await refreshed(healthy, leaderless)).toBeLessThanOrEqual(500);
   expect(await refreshed(healthy)).toBeGreaterThan(10_000);
+});
+
+test('a group begins in the other partitions, and in this one once it has a leader', async () => {
+  const topic = 'uploads';
+  let leaders: Record<string, number[]> = { [NONE]: [0], 2: [1] };
+  const asked: number[][] = [];
+  const answered = (partitions: readonly { readonly partition: number }[], offset: string) => [
+    { topic, partitions: partitions.map(({ partition }) => ({ partition, offset })) },
+  ];
+  const manager = new OffsetManager({
+    cluster: {
+      findLeaderForPartitions: () => leaders,
+      fetchTopicsOffset: ([{ partitions }]: [{ partitions: { partition: number }[] }]) => {
+        asked.push(partitions.map(({ partition }) => partition));
+        return Promise.resolve(answered(partitions, '70'));
+      },
+    } as unknown as Cluster,
+    coordinator: {
+      isConnected: () => true,
+      offsetFetch: ({ topics }: { topics: [{ partitions: { partition: number }[] }] }) =>
+        Promise.resolve({ responses: answered(topics[0].partitions, '-1') }),
+    },
+    memberAssignment: { [topic]: [0, 1] },
+    autoCommit: false,
+    topicConfigurations: { [topic]: { fromBeginning: true } },
+  });
+  await manager.resolveOffsets();
+  await manager.resolveOffsets();
+  leaders = { 2: [0, 1] };
+  await manager.resolveOffsets();
+  await manager.resolveOffsets();
+  expect(asked).toEqual([[1], [0]]);
+  expect(manager.memberAssignment).toEqual({ [topic]: [0, 1] });
 });
