@@ -115,7 +115,7 @@ export class KafkaLog implements UploadLog {
     const committed = await reader.committed(name, this.options.prefix + group);
     // Negative: nothing is committed.
     return Promise.all(
-      committed.map((offset, i) => (offset >= 0 ? offset : reader.offset(name, i, 'first'))),
+      committed.map(async (offset, i) => (offset >= 0 ? offset : reader.offset(name, i, 'first'))),
     );
   }
 

@@ -1,11 +1,12 @@
 import { Failure } from '../../domain/failure.js';
+import { inTime } from '../../domain/in-time.js';
 import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { logErrors, logRefusals } from '../../ops/metrics.js';
 import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
 import { TailWaiters } from '../tail-waiters.js';
 import { type DirectReader, type Fetched, outOfRange, type Place } from './direct-reader.js';
-import { refusal, unreadable } from './failure.js';
+import { reasonOf, refusal, unreadable } from './failure.js';
 import { RecordDecoder } from './log-record.js';
 import { RareLine } from './rare-line.js';
 
@@ -14,6 +15,10 @@ const FETCH_BYTES = 4 * 1024 * 1024;
 const WAIT_MS = 500;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 1_000;
+/** Longer than all that kafkajs may try. An answer that is lost must not stop the tail. */
+const STUCK_MS = 60_000;
+/** Changes of leaders pass within this time. */
+const QUIET_MS = 20_000;
 
 interface TailedPartition {
   readonly decoder: RecordDecoder;
@@ -35,6 +40,7 @@ export class KafkaTail implements Tail {
   private readonly waiting = new TailWaiters((offsets) => this.isAt(offsets));
   private isStopped = false;
   private readonly refusals = new RareLine();
+  private readonly failures = new RareLine();
   private wasEnded!: () => void;
 
   /**
@@ -85,24 +91,36 @@ export class KafkaTail implements Tail {
   /** Asks one broker until it leads nothing any more. */
   private async follow(node: string): Promise<void> {
     const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
-    while (!this.isStopped) {
+    let leads = true;
+    let askedSince = performance.now();
+    while (leads && !this.isStopped) {
       try {
-        await this.reader.refreshIfOld();
-        this.notice();
-        const led = this.reader.leaders(this.topic).get(node) ?? [];
-        if (led.length === 0) break;
-        const places = led.map((partition) => ({
-          partition,
-          offset: this.partitions[partition]!.next,
-        }));
-        const fetched = await this.reader.fetch(node, this.topic, places, FETCH_BYTES, WAIT_MS);
-        this.handOver(places, fetched);
+        leads = await inTime(this.ask(node), STUCK_MS, () => {
+          throw new Error(`no answer within ${STUCK_MS} ms`);
+        });
+        askedSince = performance.now();
         backoff.reset();
       } catch (error) {
-        await this.recover(error, backoff);
+        if (performance.now() - askedSince > QUIET_MS) this.noteFailure(node, error);
+        await inTime(this.recover(error, backoff), STUCK_MS, () => undefined);
       }
     }
     this.loops.delete(node);
+  }
+
+  /** Asks the broker once. Returns whether it leads a partition. */
+  private async ask(node: string): Promise<boolean> {
+    await this.reader.refreshIfOld();
+    this.notice();
+    const led = this.reader.leaders(this.topic).get(node) ?? [];
+    if (led.length === 0) return false;
+    const places = led.map((partition) => ({
+      partition,
+      offset: this.partitions[partition]!.next,
+    }));
+    const fetched = await this.reader.fetch(node, this.topic, places, FETCH_BYTES, WAIT_MS);
+    this.handOver(places, fetched);
+    return true;
   }
 
   private handOver(places: readonly Place[], fetched: readonly Fetched[]): void {
@@ -161,6 +179,16 @@ export class KafkaTail implements Tail {
     this.refusals.write(() => {
       const { logger, topic } = this;
       logger.warn({ topic, reason }, 'the brokers refuse to be read, asking again');
+    });
+  }
+
+  private noteFailure(broker: string, error: unknown): void {
+    this.failures.write(() => {
+      const { logger, topic } = this;
+      logger.warn(
+        { topic, broker, reason: reasonOf(error) },
+        'the tail has no answer of a broker, asking again',
+      );
     });
   }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { KafkaMessage } from 'kafkajs';
 import { pino } from 'pino';
 
@@ -113,6 +113,25 @@ test('hands over once, and all, what two brokers are asked for while the leader 
   old.resolve(records(0, 3));
   next.resolve(records(2, 4));
   await tail.reached([4], 4_000);
+  expect(texts(seen)).toEqual(['0', '1', '2', '3']);
+});
+
+test('asks again when an answer never comes', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
+  try {
+    follow();
+    const lost = await brokers.question();
+    const again = brokers.question();
+    await jest.advanceTimersByTimeAsync(61_000);
+    (await again).resolve(records(0, 2));
+    await tail.reached([2], 4_000);
+    // It comes after all.
+    lost.resolve(records(0, 3));
+    (await brokers.question()).resolve(records(2, 4));
+    await tail.reached([4], 4_000);
+  } finally {
+    jest.useRealTimers();
+  }
   expect(texts(seen)).toEqual(['0', '1', '2', '3']);
 });
 
