@@ -8,6 +8,7 @@ import { mendClosedAtOnce } from './patches/closed-at-once.js';
 import { mendConnecting } from './patches/connect-once.js';
 import { mendCutAnswers } from './patches/cut-answers.js';
 import { mendEncoderBuffers } from './patches/encoder-buffers.js';
+import { mendEnding } from './patches/ended-connections.js';
 import { mendIdleTimers } from './patches/idle-timers.js';
 import { mendLeaderless } from './patches/leaderless.js';
 import { mendOutOfRange } from './patches/out-of-range.js';
@@ -82,6 +83,7 @@ function mendKafkajs(): void {
   mendIdleTimers();
   mendEncoderBuffers();
   mendCutAnswers();
+  mendEnding();
   mendConnecting();
   mendClosedAtOnce();
   mendSilence();

@@ -10,6 +10,16 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
   }
 }
 
+declare module 'kafkajs/src/errors.js' {
+  const errors: {
+    readonly KafkaJSConnectionClosedError: new (
+      message: string,
+      place: { readonly host: string; readonly port: number },
+    ) => Error;
+  };
+  export default errors;
+}
+
 declare module 'kafkajs/src/protocol/encoder.js' {
   /** Bytes of a request, as far as they are written. */
   export default class Encoder {
@@ -31,6 +41,13 @@ declare module 'kafkajs/src/protocol/encoder.js' {
 declare module 'kafkajs/src/network/connection.js' {
   import type { Socket } from 'node:net';
 
+  export interface Request {
+    readonly request: object;
+    readonly response: object;
+    /** In milliseconds, if longer than that of the connection. */
+    readonly requestTimeout?: number | null;
+  }
+
   export default class Connection {
     constructor(options: {
       readonly host: string;
@@ -48,9 +65,14 @@ declare module 'kafkajs/src/network/connection.js' {
     chunks: Buffer[];
     bytesBuffered: number;
     bytesNeeded: number;
-    isConnected(): boolean;
+    isConnected: (this: Connection) => boolean;
     processData: (this: Connection, bytes: Buffer) => void;
-    send: (this: Connection, request: unknown) => Promise<unknown>;
+    readonly requestTimeout: number;
+    /** Requests wait in it while the broker asks for a pause. */
+    readonly requestQueue: { readonly pending: readonly unknown[] };
+    send: (this: Connection, request: Request) => Promise<unknown>;
+    /** Fails all requests that wait for their answer, or to be sent. */
+    rejectRequests(error: Error): void;
     connect: (this: Connection) => Promise<true>;
     disconnect(): Promise<void>;
   }

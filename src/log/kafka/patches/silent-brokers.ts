@@ -6,28 +6,26 @@ const AVOIDED_MS = 5_000;
 
 /** By address: until when, by performance.now(). */
 const avoided = new Map<string, number>();
-/** When the broker last sent something, by performance.now(). */
-const heard = new WeakMap<Connection, number>();
+/** When the broker last answered a request, by performance.now(). */
+const answered = new WeakMap<Connection, number>();
 
 /**
  * Fixes kafkajs 2.2.4 in this process: a request without an answer leaves its connection as it
  * is, and clients ask connected brokers for the leaders, the first one first. So one that hangs is
  * asked again and again, even when another broker leads by then. Here the first unanswered request
- * ends its connection, and for a while there is no other. A broker that has sent something since
- * that request is not silent: it answers one request after the other, and may wait for its replicas.
+ * ends its connection, and for a while there is no other. A broker that has answered another request
+ * since is not silent: it answers one after the other, and may wait for its replicas.
  */
 export function mendSilence(): void {
-  const { connect, processData, send } = Connection.prototype;
-  Connection.prototype.processData = function (this: Connection, bytes): void {
-    heard.set(this, performance.now());
-    processData.call(this, bytes);
-  };
+  const { connect, send } = Connection.prototype;
   Connection.prototype.send = async function (this: Connection, request): Promise<unknown> {
     const from = performance.now();
     try {
-      return await send.call(this, request);
+      const answer = await send.call(this, request);
+      answered.set(this, performance.now());
+      return answer;
     } catch (error) {
-      const isSilent = (heard.get(this) ?? -Infinity) < from;
+      const isSilent = (answered.get(this) ?? -Infinity) < from;
       if (isSilent && (error as Error).name === 'KafkaJSRequestTimeoutError') {
         avoided.set(addressOf(this), performance.now() + AVOIDED_MS);
         this.socket?.destroy(new Error('the broker is silent'));

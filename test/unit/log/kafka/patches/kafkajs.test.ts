@@ -32,6 +32,20 @@ test.each([
   ['closed-at-once', 'BrokerPool.connect', pool['connect']!, '73e8f85e43ee2367'],
   ['closed-at-once', 'BrokerPool.connectBroker', pool['connectBroker']!, '17437981bd91e2b5'],
   ['closed-at-once', 'Broker.connect', broker['connect']!, '4baf7e4e1e66496d'],
+  ['ended-connections', 'Connection.disconnect', connection['disconnect']!, '67ff06f4f187f79b'],
+  ['ended-connections', 'Connection.isConnected', connection['isConnected']!, '56f6b8223ca9585b'],
+  [
+    'ended-connections',
+    'Connection.rejectRequests',
+    connection['rejectRequests']!,
+    'c56b79bbe9c50edd',
+  ],
+  [
+    'ended-connections',
+    'createSocket',
+    exportOf('kafkajs/src/network/socket.js'),
+    'e96482e174566dc1',
+  ],
   ['cut-answers', 'Connection.processData', connection['processData']!, '793dcfa829216f8d'],
   ['silent-brokers', 'Connection.send', connection['send']!, '48bcccc5edc7c52c'],
   [

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import Connection from 'kafkajs/src/network/connection.js';
+import Connection, { type Request } from 'kafkajs/src/network/connection.js';
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 
 import { createSocket } from '../../../../../src/log/kafka/patches/sockets.js';
@@ -37,7 +37,7 @@ export function connectionTo(server: Server, requestTimeout = 3_000): Connection
 }
 
 /** Returns what kafkajs sends. The answer asks for a pause of `pauseMs` before the next request. */
-export function requestOf(pauseMs = 0): object {
+export function requestOf(pauseMs = 0): Request {
   return {
     request: {
       apiKey: 3,
