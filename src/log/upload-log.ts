@@ -103,6 +103,16 @@ export function isLogUnavailable(error: unknown): boolean {
   return error instanceof LogUnavailableError;
 }
 
+/** Undefined while the log, or the partition that is asked, does not answer. */
+export async function unlessAway<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof LogUnavailableError) return undefined;
+    throw error;
+  }
+}
+
 export interface UploadLog {
   /** How many partitions the topic has now. */
   partitions(topic: Topic): number;

@@ -1,5 +1,5 @@
 import { inTime } from '../domain/in-time.js';
-import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
+import { unlessAway, type UploadLog } from '../log/upload-log.js';
 import type { StatusTail } from './status-tail.js';
 
 /** Below the time limit of a readiness check: a log that answers later counts as away. */
@@ -54,12 +54,7 @@ export class ViewProgress {
     return this.now() - Math.max(ahead.since, this.tail.movedAt(partition));
   }
 
-  private async ends(): Promise<readonly number[] | undefined> {
-    try {
-      return await inTime(this.log.endOffsets('status'), LOG_ANSWER_MS, () => undefined);
-    } catch (error) {
-      if (error instanceof LogUnavailableError) return undefined;
-      throw error;
-    }
+  private ends(): Promise<readonly number[] | undefined> {
+    return unlessAway(inTime(this.log.endOffsets('status'), LOG_ANSWER_MS, () => undefined));
   }
 }

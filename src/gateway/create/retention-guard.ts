@@ -5,6 +5,7 @@ import {
   CONSUMER_GROUPS,
   LogUnavailableError,
   type RecordPosition,
+  unlessAway,
   type UploadLog,
 } from '../../log/upload-log.js';
 import type { Logger } from '../../ops/logger.js';
@@ -108,15 +109,5 @@ export class RetentionGuard implements AcceptanceFence {
       if (record !== undefined) return record.timestamp;
     }
     return Infinity;
-  }
-}
-
-/** Undefined while the log, or the partition that is asked, does not answer. */
-async function unlessAway<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof LogUnavailableError) return undefined;
-    throw error;
   }
 }

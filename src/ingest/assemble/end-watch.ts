@@ -1,5 +1,5 @@
 import { inTime } from '../../domain/in-time.js';
-import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
+import { unlessAway, type UploadLog } from '../../log/upload-log.js';
 import type { OwnedPartition } from '../watermark/owned-partition.js';
 import type { Assembler } from './assembler.js';
 
@@ -54,14 +54,9 @@ export class EndWatch {
   }
 
   /** Undefined: the log does not answer, or the partition has no leader. */
-  private async end(partition: number): Promise<number | undefined> {
-    try {
-      const end = this.log.endOffset('uploads', partition);
-      // Before the next look is due: one that is missed counts as a halt.
-      return await inTime(end, this.everyMs / 2, () => undefined);
-    } catch (error) {
-      if (error instanceof LogUnavailableError) return undefined;
-      throw error;
-    }
+  private end(partition: number): Promise<number | undefined> {
+    const end = this.log.endOffset('uploads', partition);
+    // Before the next look is due: one that is missed counts as a halt.
+    return unlessAway(inTime(end, this.everyMs / 2, () => undefined));
   }
 }

@@ -37,6 +37,14 @@ afterEach(() => {
   server.close();
 });
 
+/** Makes two connections. The server has not ended the first one. */
+async function connectTwice(): Promise<void> {
+  await connection.connect();
+  await connection.disconnect();
+  await connection.connect();
+  await until(() => sockets.length === 2);
+}
+
 /** What becomes of the answer in time. */
 function fateOf(answer: Promise<unknown>): Promise<string> {
   return Promise.race([
@@ -79,10 +87,7 @@ test('a connection whose socket was closed on this side is not taken for open', 
 });
 
 test('what an earlier socket still gets is no part of an answer', async () => {
-  await connection.connect();
-  await connection.disconnect();
-  await connection.connect();
-  await until(() => sockets.length === 2);
+  await connectTwice();
   sockets[0]!.write(Buffer.from([0, 0, 4, 0, 1, 2]));
   await sleep(50);
   answerAll(sockets[1]!);
@@ -90,10 +95,7 @@ test('what an earlier socket still gets is no part of an answer', async () => {
 });
 
 test('the end of an earlier socket does not end the present one', async () => {
-  await connection.connect();
-  await connection.disconnect();
-  await connection.connect();
-  await until(() => sockets.length === 2);
+  await connectTwice();
   sockets[0]!.destroy();
   await sleep(50);
   expect(connection.isConnected()).toBe(true);
