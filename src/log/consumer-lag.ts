@@ -1,5 +1,5 @@
 import { consumerLag, consumerLagSeconds } from '../ops/metrics.js';
-import { timeOf } from './offsets-at.js';
+import { firstKept } from './offsets-at.js';
 import type { RecordPosition, Topic, UploadLog } from './upload-log.js';
 
 export interface ConsumerGroup {
@@ -7,34 +7,14 @@ export interface ConsumerGroup {
   readonly group: string;
 }
 
-/** A partition in which the group has something to read. */
-export interface UnreadPartition extends RecordPosition {
-  /** How many records, from `offset` on. */
-  readonly records: number;
-}
-
-/** Where records wait for the group, by what the log says now. */
-export async function unreadPartitions(
-  log: UploadLog,
-  { topic, group }: ConsumerGroup,
-): Promise<UnreadPartition[]> {
-  // In this order, or a commit in between would be beyond the end.
-  const committed = await log.committedOffsets(topic, group);
-  const ends = await log.endOffsets(topic);
-  return ends.flatMap((end, partition) => {
-    const offset = committed[partition] ?? 0;
-    return offset < end ? [{ partition, offset, records: end - offset }] : [];
-  });
-}
-
 /**
  * The lag of consumer groups as gauges, in records and in seconds, by partition. There are none
  * while the log does not answer.
+ *
+ * Only records that the log still keeps count. A group does not commit past what retention has
+ * deleted before the next record follows, and that may take for ever.
  */
 export class ConsumerLagGauges {
-  /** The first unread record by group and partition, so that a waiting record is read once. */
-  private readonly firstUnread = new Map<string, { offset: number; timestamp: number }>();
-
   constructor(
     private readonly log: UploadLog,
     private readonly groups: readonly ConsumerGroup[],
@@ -53,22 +33,30 @@ export class ConsumerLagGauges {
   }
 
   private async measureGroup(of: ConsumerGroup): Promise<void> {
-    const unread = await unreadPartitions(this.log, of);
-    const ages = await Promise.all(unread.map((partition) => this.age(of, partition)));
-    for (let partition = 0; partition < this.log.partitions(of.topic); partition++) {
-      const i = unread.findIndex((each) => each.partition === partition);
-      consumerLag.set({ ...of, partition }, unread[i]?.records ?? 0);
-      consumerLagSeconds.set({ ...of, partition }, ages[i] ?? 0);
+    const { topic, group } = of;
+    // In this order, or a commit in between would be beyond the end.
+    const committed = await this.log.committedOffsets(topic, group);
+    const ends = await this.log.endOffsets(topic);
+    const lags = await Promise.all(
+      ends.map((end, partition) =>
+        this.lag(topic, { partition, offset: committed[partition] ?? 0 }, end),
+      ),
+    );
+    for (const [partition, { records, seconds }] of lags.entries()) {
+      consumerLag.set({ ...of, partition }, records);
+      consumerLagSeconds.set({ ...of, partition }, seconds);
     }
   }
 
-  private async age({ topic, group }: ConsumerGroup, first: UnreadPartition): Promise<number> {
-    const key = `${group}/${first.partition}`;
-    let known = this.firstUnread.get(key);
-    if (known?.offset !== first.offset) {
-      known = { offset: first.offset, timestamp: await timeOf(this.log, topic, first) };
-      this.firstUnread.set(key, known);
-    }
-    return Math.max(0, (Date.now() - known.timestamp) / 1000);
+  private async lag(
+    topic: Topic,
+    committed: RecordPosition,
+    end: number,
+  ): Promise<{ records: number; seconds: number }> {
+    const first =
+      committed.offset < end ? await firstKept(this.log, topic, committed, end) : undefined;
+    if (first === undefined) return { records: 0, seconds: 0 };
+    const seconds = Math.max(0, (Date.now() - first.timestamp) / 1000);
+    return { records: end - first.offset, seconds };
   }
 }

@@ -1,4 +1,4 @@
-import type { RecordPosition, Topic, UploadLog } from './upload-log.js';
+import type { LogRecord, RecordPosition, Topic, UploadLog } from './upload-log.js';
 
 /** How far the log's times may be from those of other clocks: each broker has its own. */
 export const CLOCK_MARGIN_MS = 3_600_000;
@@ -16,6 +16,27 @@ export async function timeOf(
     if (record !== undefined) return record.timestamp;
   }
   return -Infinity;
+}
+
+/**
+ * The first record from the position on that the log still keeps; undefined when there is none
+ * before `end`.
+ *
+ * @throws LogUnavailableError
+ */
+export async function firstKept(
+  log: UploadLog,
+  topic: Topic,
+  { partition, offset }: RecordPosition,
+  end: number,
+): Promise<LogRecord | undefined> {
+  // Usually the first record is there, and reading one is cheaper than reading a range.
+  for (const to of [Math.min(offset + 1, end), end]) {
+    for await (const [record] of log.read(topic, partition, offset, to)) {
+      if (record !== undefined) return record;
+    }
+  }
+  return undefined;
 }
 
 /**

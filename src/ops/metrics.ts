@@ -87,13 +87,13 @@ export const timeToVisible = new Histogram({
 
 export const consumerLag = new Gauge({
   name: 'custom_data_consumer_lag_records',
-  help: 'Records in the partition behind the committed watermark of the group.',
+  help: 'Records in the partition behind the committed watermark of the group, as far as the log still keeps them.',
   labelNames: ['topic', 'group', 'partition'] as const,
 });
 
 export const consumerLagSeconds = new Gauge({
   name: 'custom_data_consumer_lag_seconds',
-  help: 'Age of the first record in the partition behind the committed watermark of the group; 0 when there is none, infinite when retention has deleted it.',
+  help: 'Age of the first of these records; 0 when there is none.',
   labelNames: ['topic', 'group', 'partition'] as const,
 });
 

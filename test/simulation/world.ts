@@ -208,11 +208,12 @@ export class World {
     const { broker } = this;
     const unread = (['uploads', 'status'] as const).flatMap((topic) => {
       const { committed } = broker.group(topic, topic === 'uploads' ? 'ingest' : 'status-history');
-      return broker
-        .ends(topic)
-        .flatMap((end, i) =>
-          committed[i] === end ? [] : [`${topic}/${i} at ${committed[i]} of ${end}`],
-        );
+      const firsts = broker.firsts(topic);
+      return broker.ends(topic).flatMap((end, i) => {
+        // Nobody commits past what retention has deleted, until the next record follows.
+        const first = Math.max(committed[i]!, firsts[i]!);
+        return first === end ? [] : [`${topic}/${i} at ${first} of ${end}`];
+      });
     });
     const down = this.slots.flatMap(({ name, isUp }) => (isUp ? [] : [`${name} is down`]));
     const frozen = this.slots.flatMap(({ actor, name }) =>

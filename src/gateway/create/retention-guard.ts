@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.js';
 import type { AcceptanceFence } from '../../status/request-lookup.js';
-import { timeOf } from '../../log/offsets-at.js';
+import { firstKept } from '../../log/offsets-at.js';
 import {
   CONSUMER_GROUPS,
   LogUnavailableError,
@@ -100,14 +100,8 @@ export class RetentionGuard implements AcceptanceFence {
   private async firstUnfinished({ partition, offset }: RecordPosition): Promise<number> {
     const { log } = this.options;
     const end = await log.endOffset(topic, partition);
-    if (offset >= end) return Infinity;
-    // Usually the first record is there, and reading one is cheaper than reading a range.
-    const time = await timeOf(log, topic, { partition, offset });
-    if (time !== -Infinity) return time;
     // What retention has deleted is lost: to refuse uploads for it would never end.
-    for await (const [record] of log.read(topic, partition, offset, end)) {
-      if (record !== undefined) return record.timestamp;
-    }
-    return Infinity;
+    const first = await firstKept(log, topic, { partition, offset }, end);
+    return first?.timestamp ?? Infinity;
   }
 }

@@ -51,13 +51,17 @@ describe('the lag of a consumer group', () => {
     expect(await lags()).toEqual({ records: [0, 0], seconds: [0, 0] });
   });
 
-  it('is without end when retention has deleted what was to be read', async () => {
+  it('is of what the log still keeps', async () => {
     const { log, consumption } = await logWith([500, 400], 2);
+    const gauges = new ConsumerLagGauges(log, [GROUP]);
     expect(await log.deleteExpired()).toBe(2);
     // An operator may set a group back too far in this way.
     await consumption.commit(1, 0);
-    await new ConsumerLagGauges(log, [GROUP]).measure();
-    expect(await lags()).toEqual({ records: [0, 2], seconds: [0, Infinity] });
+    await gauges.measure();
+    expect(await lags()).toEqual({ records: [0, 0], seconds: [0, 0] });
+    await log.append('uploads', [record('x', { partition: 1 })]);
+    await gauges.measure();
+    expect(await lags()).toEqual({ records: [0, 1], seconds: [0, 0] });
   });
 
   it('is not told while the log does not answer', async () => {
