@@ -25,7 +25,7 @@ describeWithBroker('two gateways', () => {
   beforeAll(async () => {
     cluster = await Cluster.open({ env: QUICK });
     token = await tokenFor(cluster.sharedDir, 'acme');
-    // One after the other: a gateway that is busy starting answers 503 after three seconds.
+    // One after the other: a gateway that is busy starting is slow to answer.
     await cluster.start('ingest');
     await cluster.start('status');
     gateways = [await cluster.start('gateway'), await cluster.start('gateway')];
