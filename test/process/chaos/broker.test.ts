@@ -35,7 +35,7 @@ describeWithBroker('the broker', () => {
   let processes: ServiceProcess[];
   let client: ApiClient;
   beforeAll(async () => {
-    cluster = await Cluster.open({ env: { LOG_TIMEOUT_SECONDS: '2' } });
+    cluster = await Cluster.open({ env: { LOG_TIMEOUT_SECONDS: '4' } });
     const token = await tokenFor(cluster.sharedDir, 'acme');
     client = new ApiClient(() => processes[0]!.ports.api, token);
   });
@@ -124,7 +124,7 @@ describeWithBroker('the broker', () => {
       try {
         const end = Date.now() + HANG_MS;
         await expectAway(requestId);
-        await sleep(end - Date.now());
+        await sleep(Math.max(0, end - Date.now()));
       } finally {
         cluster.broker.signal('SIGCONT');
       }
