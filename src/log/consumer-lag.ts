@@ -53,8 +53,7 @@ export class ConsumerLagGauges {
     committed: RecordPosition,
     end: number,
   ): Promise<{ records: number; seconds: number }> {
-    const first =
-      committed.offset < end ? await firstKept(this.log, topic, committed, end) : undefined;
+    const first = await firstKept(this.log, topic, committed, end);
     if (first === undefined) return { records: 0, seconds: 0 };
     const seconds = Math.max(0, (Date.now() - first.timestamp) / 1000);
     return { records: end - first.offset, seconds };

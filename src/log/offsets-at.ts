@@ -30,8 +30,9 @@ export async function firstKept(
   { partition, offset }: RecordPosition,
   end: number,
 ): Promise<LogRecord | undefined> {
+  if (offset >= end) return undefined;
   // Usually the first record is there, and reading one is cheaper than reading a range.
-  for (const to of [Math.min(offset + 1, end), end]) {
+  for (const to of [offset + 1, end]) {
     for await (const [record] of log.read(topic, partition, offset, to)) {
       if (record !== undefined) return record;
     }

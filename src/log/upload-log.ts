@@ -139,7 +139,10 @@ export interface UploadLog {
   /** That of one partition, even while others have no leader; 0 if the topic does not have it. */
   endOffset(topic: Topic, partition: number): Promise<number>;
 
-  /** By partition: where a consumer of `group` would begin. */
+  /**
+   * By partition: where a consumer of `group` would begin, unless retention has deleted what is
+   * there; 0 where the group has committed nothing.
+   */
   committedOffsets(topic: Topic, group: string): Promise<readonly number[]>;
 
   /**

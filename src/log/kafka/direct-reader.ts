@@ -176,10 +176,14 @@ export class DirectReader {
     return next < first || next > end ? first : next;
   }
 
-  /** By partition: the group's committed offset; -1 where it has none. */
-  async committed(topic: string, group: string): Promise<number[]> {
+  /**
+   * By partition: the group's committed offset; -1 where it has none.
+   *
+   * @param atLeast how many partitions the topic is known to have
+   */
+  async committed(topic: string, group: string, atLeast = 0): Promise<number[]> {
     return this.retried(`the offsets of ${group}`, async () => {
-      await this.refresh();
+      if (atLeast > this.partitions(topic)) await this.refresh();
       const partitions = [...Array(this.partitions(topic)).keys()];
       const coordinator = await coordinatorOf(this.cluster, group);
       const { responses } = await coordinator.offsetFetch({

@@ -17,8 +17,8 @@ const LONGEST_PAUSE_MS = 1_000;
 export interface ConsumptionOptions extends RestartingOptions {
   /** How long commits are retried after `stop`. */
   readonly timeoutMs: number;
-  /** By partition: the committed offset of the group; -1 where it has none. */
-  readonly committed: () => Promise<readonly number[]>;
+  /** Of at least so many partitions: the committed offset of the group; -1 where it has none. */
+  readonly committed: (partitions: number) => Promise<readonly number[]>;
   /** Of a partition: the first record still kept, or the one that the next record gets. */
   readonly offset: (partition: number, which: 'first' | 'next') => Promise<number>;
 }
@@ -91,7 +91,7 @@ export class KafkaConsumption implements Consumption {
     for (const assignment of this.assignments.values()) this.revoke(assignment);
     if (this.isStopped) return;
     // kafkajs knows the same offsets, but does not tell them.
-    const committed = this.answered(this.options.committed);
+    const committed = this.answered(() => this.options.committed(1 + Math.max(...partitions)));
     for (const partition of partitions) {
       this.assign(
         partition,

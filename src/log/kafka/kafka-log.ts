@@ -113,10 +113,7 @@ export class KafkaLog implements UploadLog {
     const { reader } = this.connected();
     const name = this.nameOf(topic);
     const committed = await reader.committed(name, this.options.prefix + group);
-    // Negative: nothing is committed.
-    return Promise.all(
-      committed.map(async (offset, i) => (offset >= 0 ? offset : reader.offset(name, i, 'first'))),
-    );
+    return committed.map((offset) => Math.max(offset, 0));
   }
 
   async rewind(topic: Topic, group: string, offsets: readonly number[]): Promise<void> {
@@ -136,7 +133,8 @@ export class KafkaLog implements UploadLog {
         kafka,
         topic: this.nameOf(topic),
         group: this.options.prefix + group,
-        committed: () => reader.committed(this.nameOf(topic), this.options.prefix + group),
+        committed: (partitions) =>
+          reader.committed(this.nameOf(topic), this.options.prefix + group, partitions),
         offset: (partition, which) => reader.offset(this.nameOf(topic), partition, which),
       },
       handler,

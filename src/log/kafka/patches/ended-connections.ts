@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import errors from 'kafkajs/src/errors.js';
 import Connection from 'kafkajs/src/network/connection.js';
@@ -14,7 +15,7 @@ const LATE = Symbol('late');
  * an answer, its end for the end of the connection.
  *
  * Here a connection with a closed socket is not open, the requests on it fail, a request that has
- * had no answer in time closes the socket, and a new socket replaces the earlier one for good.
+ * had no answer in time closes its socket, and a new socket replaces the earlier one for good.
  */
 export function mendEnding(): void {
   const { connect, isConnected, send } = Connection.prototype;
@@ -22,8 +23,8 @@ export function mendEnding(): void {
     return isConnected.call(this) && this.socket?.destroyed !== true;
   };
   Connection.prototype.connect = async function (this: Connection): Promise<true> {
+    if (!this.isConnected()) await forgetSocket(this);
     const { socket: before } = this;
-    if (!this.isConnected()) before?.removeAllListeners().on('error', ignore).destroy();
     const connected = connect.call(this);
     const { socket, host, port } = this;
     if (socket !== before) {
@@ -37,18 +38,32 @@ export function mendEnding(): void {
     return connected;
   };
   Connection.prototype.send = async function (this: Connection, request): Promise<unknown> {
+    const { socket } = this;
     const limitMs = Math.max(this.requestTimeout, request.requestTimeout ?? 0) + SLACK_MS;
     const answer = send.call(this, request);
     for (;;) {
       const inLimit = await inTime(answer, limitMs, () => LATE);
       if (inLimit !== LATE) return inLimit;
-      // The broker may have asked for a pause: then the request is not sent yet.
-      if (this.requestQueue.pending.length > 0) continue;
-      this.socket?.destroy();
-      const broker = `${this.host}:${this.port}`;
-      throw new kafkajs.KafkaJSConnectionError('Request without an answer', { broker });
+      // The broker may have asked for a pause: then the request was sent after it.
+      if (Date.now() < this.requestQueue.throttledUntil + limitMs) continue;
+      socket?.destroy();
+      throw failure(this, 'Request without an answer');
     }
   };
 }
+
+/** Closes the earlier socket of a connection. What was sent over it fails. */
+async function forgetSocket(connection: Connection): Promise<void> {
+  const { socket } = connection;
+  if (socket === undefined) return;
+  socket.removeAllListeners().on('error', ignore).destroy();
+  connection.connectionStatus = 'disconnected';
+  connection.rejectRequests(failure(connection, 'Replaced connection'));
+  // kafkajs may have waited for these requests to end the socket, which must not be the next one.
+  await setImmediate();
+}
+
+const failure = ({ host, port }: Connection, why: string): Error =>
+  new kafkajs.KafkaJSConnectionError(why, { broker: `${host}:${port}` });
 
 const ignore = (): void => undefined;

@@ -68,8 +68,9 @@ declare module 'kafkajs/src/network/connection.js' {
     isConnected: (this: Connection) => boolean;
     processData: (this: Connection, bytes: Buffer) => void;
     readonly requestTimeout: number;
-    /** Requests wait in it while the broker asks for a pause. */
-    readonly requestQueue: { readonly pending: readonly unknown[] };
+    /** `throttledUntil`: the broker asks for a pause until then; milliseconds since the epoch. */
+    readonly requestQueue: { readonly throttledUntil: number };
+    connectionStatus: 'connected' | 'disconnecting' | 'disconnected';
     send: (this: Connection, request: Request) => Promise<unknown>;
     /** Fails all requests that wait for their answer, or to be sent. */
     rejectRequests(error: Error): void;

@@ -6,7 +6,7 @@ const AVOIDED_MS = 5_000;
 
 /** By address: until when, by performance.now(). */
 const avoided = new Map<string, number>();
-/** When the broker last answered a request, by performance.now(). */
+/** When the broker last answered a request, be it with an error, by performance.now(). */
 const answered = new WeakMap<Connection, number>();
 
 /**
@@ -19,16 +19,18 @@ const answered = new WeakMap<Connection, number>();
 export function mendSilence(): void {
   const { connect, send } = Connection.prototype;
   Connection.prototype.send = async function (this: Connection, request): Promise<unknown> {
+    const { socket } = this;
     const from = performance.now();
     try {
       const answer = await send.call(this, request);
       answered.set(this, performance.now());
       return answer;
     } catch (error) {
+      if (error instanceof kafkajs.KafkaJSProtocolError) answered.set(this, performance.now());
       const isSilent = (answered.get(this) ?? -Infinity) < from;
       if (isSilent && (error as Error).name === 'KafkaJSRequestTimeoutError') {
         avoided.set(addressOf(this), performance.now() + AVOIDED_MS);
-        this.socket?.destroy(new Error('the broker is silent'));
+        socket?.destroy(new Error('the broker is silent'));
       }
       throw error;
     }

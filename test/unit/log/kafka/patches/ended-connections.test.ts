@@ -9,7 +9,7 @@ import { mendConnecting } from '../../../../../src/log/kafka/patches/connect-onc
 import { mendCutAnswers } from '../../../../../src/log/kafka/patches/cut-answers.js';
 import { mendEnding } from '../../../../../src/log/kafka/patches/ended-connections.js';
 import { until } from '../../../../support/kafka/until.js';
-import { answerAll, connectionTo, requestOf } from './loopback.js';
+import { answer, answerAll, connectionTo, requestOf } from './loopback.js';
 
 mendCutAnswers();
 mendEnding();
@@ -99,4 +99,50 @@ test('the end of an earlier socket does not end the present one', async () => {
   sockets[0]!.destroy();
   await sleep(50);
   expect(connection.isConnected()).toBe(true);
+});
+
+test('a request on an earlier socket fails when another one replaces it, which stays', async () => {
+  connection = connectionTo(server, 2 * LATE_MS);
+  await connection.connect();
+  await until(() => sockets.length === 1);
+  const earlier = fateOf(connection.send(requestOf()));
+  await once(sockets[0]!, 'data');
+  connection.socket!.destroy();
+  // The ended socket says so later.
+  await connection.connect();
+  expect(await earlier).toBe('failed');
+  await until(() => sockets.length === 2);
+  answerAll(sockets[1]!);
+  expect(await fateOf(connection.send(requestOf()))).toBe('answered');
+});
+
+test('a connection that waits for its requests to end does not end the next socket', async () => {
+  await connection.connect();
+  await until(() => sockets.length === 1);
+  const earlier = fateOf(connection.send(requestOf()));
+  await once(sockets[0]!, 'data');
+  // It waits for the request.
+  const ending = connection.disconnect();
+  connection.socket!.destroy();
+  await connection.connect();
+  await ending;
+  expect(await earlier).toBe('failed');
+  await sleep(50);
+  expect(connection.isConnected()).toBe(true);
+  await until(() => sockets.length === 2);
+  answerAll(sockets[1]!);
+  expect(await fateOf(connection.send(requestOf()))).toBe('answered');
+});
+
+test('a request that a broker delays has its time from when it is sent', async () => {
+  connection = connectionTo(server, 1_000);
+  await connection.connect();
+  await until(() => sockets.length === 1);
+  sockets[0]!.on('data', (request: Buffer) => {
+    setTimeout(() => {
+      answer(sockets[0]!, request);
+    }, 500);
+  });
+  expect(await connection.send(requestOf(1_800))).toBe('answered');
+  expect(await connection.send(requestOf())).toBe('answered');
 });

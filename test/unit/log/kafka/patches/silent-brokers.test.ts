@@ -1,6 +1,7 @@
 import type { Server, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import kafkajs from 'kafkajs';
 import type Connection from 'kafkajs/src/network/connection.js';
 
 import { mendSilence } from '../../../../../src/log/kafka/patches/silent-brokers.js';
@@ -50,20 +51,27 @@ test('a request without an answer ends the connection, and there is none for a w
   expect(sockets.size).toBe(1);
 });
 
-test('a broker that answers one request after the other is not silent', async () => {
-  take = (socket) => {
-    socket.once('data', (request: Buffer) => {
-      answer(socket, request);
-    });
-  };
-  await connection.connect();
-  const first = connection.send(requestOf());
-  const second = connection.send(requestOf());
-  expect(await first).toBe('answered');
-  await expect(second).rejects.toThrow('timed out');
-  await sleep(100);
-  expect(sockets.size).toBe(1);
-});
+test.each([undefined, new kafkajs.KafkaJSProtocolError('an error')])(
+  'a broker that answers one request after the other is not silent (%s)',
+  async (error) => {
+    take = (socket) => {
+      socket.once('data', (request: Buffer) => {
+        answer(socket, request);
+      });
+    };
+    await connection.connect();
+    const answered = requestOf();
+    if (error !== undefined) {
+      Object.assign(answered.response, { parse: () => Promise.reject(error) });
+    }
+    const first = connection.send(answered);
+    const second = connection.send(requestOf());
+    expect(await first.catch((refusal: unknown) => refusal)).toBe(error ?? 'answered');
+    await expect(second).rejects.toThrow('timed out');
+    await sleep(100);
+    expect(sockets.size).toBe(1);
+  },
+);
 
 test('a broker that ends the connection itself is connected to again at once', async () => {
   take = (socket) => socket.once('data', () => socket.destroy());
