@@ -10,6 +10,7 @@ const TIMES = IS_SOAK ? 20 : 3;
 const PARTITIONS = 6;
 const WRITERS = 12;
 const AWAY_MS = { least: 500, most: 14_000 };
+const RESTART_MS = 50_000;
 const BACK_MS = 60_000;
 const RECORD = { key: 'a', headers: {}, value: Buffer.alloc(100_000) };
 
@@ -48,6 +49,6 @@ export function takesRecordsAgain(cluster: () => KafkaCluster, logs: KafkaLogs):
         await Promise.all(writers);
       }
     },
-    TIMES * (AWAY_MS.most + BACK_MS),
+    TIMES * (AWAY_MS.most + RESTART_MS + BACK_MS),
   );
 }

@@ -60,7 +60,7 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
     // The client knows this broker only.
     const brokers = [`127.0.0.1:${cluster().node(leader).proxy.port}`];
     const log = await logs.open({ ...options, brokers });
-    await log.append('uploads', [record('before')]);
+    await until(() => log.append('uploads', [record('before')]).then(isTrue, isFalse));
     cluster().node(leader).signal('SIGSTOP');
     try {
       await until(() => log.append('uploads', [record('during')]).then(isTrue, isFalse));
@@ -69,10 +69,10 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
       cluster().node(leader).signal('SIGCONT');
       await cluster().inSync([uploads()]);
     }
-  }, 90_000);
+  });
 
   it('partitions without a leader hold up only what needs them', async () => {
-    const log = await logs.open({ partitions: 2, replicationFactor: 3, timeoutMs: 6_000 });
+    const log = await logs.open({ partitions: 2, replicationFactor: 3, timeoutMs: 10_000 });
     const [only] = cluster().nodes;
     const [collector, another] = [new Collector(), new Collector()];
     const consumption = await log.consume('uploads', 'ingest', collector);
@@ -103,7 +103,7 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
       expect(texts(read)).toEqual(['before', 'during']);
       const tailed: LogRecord[] = [];
       const tail = await log.tail('uploads', [0, 0], (records) => tailed.push(...records));
-      await tail.reached([0, 2], 10_000);
+      await tail.reached([0, 2], 60_000);
       expect(texts(tailed)).toEqual(['before', 'during']);
       await expect(held).rejects.toThrow('did not acknowledge');
     } finally {
@@ -116,7 +116,7 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
     );
     await until(() => texts(collector.seen).includes('after'));
     await until(() => texts(another.seen).includes('after'));
-  }, 90_000);
+  });
 
   it('a group and a tail under load read every record, and the group commits it', async () => {
     const partitions = 4;

@@ -32,37 +32,33 @@ describeWithBroker('a rebalance', () => {
   test.each([
     ['while uploads are open', 'open', undefined],
     ['while finished uploads wait for the warehouse', 'waiting', 'hang'],
-  ] as const)(
-    '%s: each is processed once, whole',
-    async (name, accounts, kind) => {
-      const { sharedDir, clickhouse } = cluster;
-      const load = await Load.create({
-        clients: 6,
-        accounts,
-        dataDir: sharedDir,
-        port: () => gateway.ports.api,
-        files: { rows: 1_100, overMs: UPLOAD_MS },
-      });
-      let members = [await cluster.start('ingest')];
-      load.start();
-      await load.atLeast(1);
-      if (kind !== undefined) await clickhouse.fault({ kind, on: 'insert' });
-      for (let change = 0; change < CHANGES; change++) {
-        await sleep(BETWEEN_MS);
-        if (change < CHANGES / 2) {
-          members.push(await cluster.start('ingest'));
-        } else {
-          const [oldest, ...others] = members;
-          expect(await oldest!.stop()).toBe(0);
-          members = others;
-        }
-        countFault(`group rebalanced ${name}`);
+  ] as const)('%s: each is processed once, whole', async (name, accounts, kind) => {
+    const { sharedDir, clickhouse } = cluster;
+    const load = await Load.create({
+      clients: 6,
+      accounts,
+      dataDir: sharedDir,
+      port: () => gateway.ports.api,
+      files: { rows: 1_100, overMs: UPLOAD_MS },
+    });
+    let members = [await cluster.start('ingest')];
+    load.start();
+    await load.atLeast(1);
+    if (kind !== undefined) await clickhouse.fault({ kind, on: 'insert' });
+    for (let change = 0; change < CHANGES; change++) {
+      await sleep(BETWEEN_MS);
+      if (change < CHANGES / 2) {
+        members.push(await cluster.start('ingest'));
+      } else {
+        const [oldest, ...others] = members;
+        expect(await oldest!.stop()).toBe(0);
+        members = others;
       }
-      await clickhouse.heal();
-      await load.stop();
-      await load.expectAllAsModelled(cluster, status);
-      for (const member of members) expect(await member.stop()).toBe(0);
-    },
-    180_000,
-  );
+      countFault(`group rebalanced ${name}`);
+    }
+    await clickhouse.heal();
+    await load.stop();
+    await load.expectAllAsModelled(cluster, status);
+    for (const member of members) expect(await member.stop()).toBe(0);
+  });
 });

@@ -25,7 +25,12 @@ describeWithBroker('a process that is stopped and goes on', () => {
     // The first timeout is short, to retry an unanswered insert soon. The second is long: an append
     // that waits for a stopped process must not count as unanswered.
     cluster = await Cluster.open({
-      env: { CLICKHOUSE_TIMEOUT_SECONDS: '5', LOG_TIMEOUT_SECONDS: '60' },
+      env: {
+        CLICKHOUSE_TIMEOUT_SECONDS: '5',
+        LOG_TIMEOUT_SECONDS: '60',
+        // A quarter of it without a byte would end the uploads of a stopped gateway.
+        UPLOAD_DEADLINE_SECONDS: '600',
+      },
     });
     // A running gateway takes up to a second to accept a new token.
     tokens = await Promise.all(ACCOUNTS.map((account) => tokenFor(cluster.sharedDir, account)));

@@ -15,13 +15,16 @@ import { jsonLines } from '../../support/service/outcome.js';
 
 /** Erasing an account: what is deleted, what stays, what does not come back, and who did it. */
 
-/** Short, because the last step of an erasure waits for uploads that were under way. */
+/**
+ * Short, because the last step of an erasure waits for uploads that were under way. But a quarter of
+ * the deadline without a byte ends an upload, and the log may be slow beside other tests.
+ */
 const SETTINGS = {
-  UPLOAD_DEADLINE_SECONDS: '8',
-  LOG_TIMEOUT_SECONDS: '3',
+  UPLOAD_DEADLINE_SECONDS: '24',
+  LOG_TIMEOUT_SECONDS: '8',
   CLICKHOUSE_TIMEOUT_SECONDS: '10',
 };
-const ERASE_MS = 90_000;
+const ERASE_MS = 150_000;
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 /** Far more than a gateway lags behind the erasure: each follows the log on its own. */
 const FOLLOWED_MS = 1_000;
@@ -90,7 +93,7 @@ describeDeployments((kind) => {
   ): Promise<UploadRequestRecord> {
     const answer = await client.post(family, content, 0, key);
     const text = await answer.text();
-    expect([answer.status, text]).toEqual([201, expect.any(String)]);
+    expect(answer.status === 201 ? 201 : `${answer.status} ${text}`).toBe(201);
     return client.finished(family, (JSON.parse(text) as UploadRequestRecord).requestId);
   }
 
@@ -207,7 +210,7 @@ describeDeployments((kind) => {
     expect(await deployment.service.stop()).toBe(0);
     // The account's records stay in the log until its retention deletes them.
     expect(await recordsAbout('acme')).toBeGreaterThan(0);
-    await deployment.customData('replay', '--from', begun);
+    await deployment.customDataWithoutMember('replay', '--from', begun);
     await deployment.start(SETTINGS);
     // Ingest processes new uploads after everything that it reads again.
     expect(await other.upload('cost', costs('5'))).toMatchObject({ status: 'succeeded' });

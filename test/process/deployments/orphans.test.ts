@@ -28,7 +28,7 @@ describeDeployments((kind) => {
 
   test('what a killed gateway has written of an upload is dropped, though no further record comes', async () => {
     const token = await tokenFor(deployment.dataDir, ACCOUNT);
-    const before = await deployment.start();
+    const before = await deployment.start({ UPLOAD_DEADLINE_SECONDS: '600' });
     const upload = new ApiClient(() => before.ports.api, token).postHalf('cost', FILE);
     const broken = expect(upload).rejects.toThrow();
     await until(async () => (await openUploads(before)) === 1);
@@ -36,11 +36,12 @@ describeDeployments((kind) => {
     countFault('gateway killed amid an upload');
     await broken;
 
+    // Before the next process starts, which drops the upload after twelve seconds.
+    const guard = await guardOver(deployment);
+    await guard?.refuses();
     const after = await deployment.start(SHORT);
     await until(async () => (await openUploads(after)) === 1);
     await until(async () => (await lag(after)) > 0);
-    const guard = await guardOver(deployment);
-    await guard?.refuses();
     // In this order: there is no lag either while the log does not tell it.
     await until(async () => (await openUploads(after)) === 0);
     await until(async () => (await lag(after)) === 0);

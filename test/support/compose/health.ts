@@ -4,12 +4,15 @@ import { podman } from '../machine/container/podman.js';
 import type { HealthCheck, Service } from './compose-file.js';
 import { inspect, outputOf } from './container.js';
 
+/** The test's machine may be slow, and starts all containers at once. */
+const PATIENCE = { factor: 4, startMs: 60_000 };
+
 /** The options of `podman run` for a health check, which podman never runs by itself. */
 export function healthOptions(check: HealthCheck | undefined): readonly string[] {
   if (check === undefined) return ['--no-healthcheck'];
   return [
     ...['--health-cmd', JSON.stringify(check.command)],
-    ...['--health-interval=disable', `--health-timeout=${check.timeoutMs}ms`],
+    ...['--health-interval=disable', `--health-timeout=${PATIENCE.factor * check.timeoutMs}ms`],
   ];
 }
 
@@ -24,7 +27,7 @@ export async function untilHealthy({ name, check }: Service, container: string):
   for (let failures = 0; ;) {
     const said = await failureOf(container);
     if (said === undefined) return;
-    if (Date.now() - from > check.startMs) failures++;
+    if (Date.now() - from > Math.max(check.startMs, PATIENCE.startMs)) failures++;
     if (failures >= check.retries) {
       const checks = await inspect(container, '{{json .State.Health.Log}}');
       const output = outputOf(container).slice(-4_000);

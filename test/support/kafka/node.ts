@@ -11,7 +11,7 @@ import { countFault } from '../service/soak.js';
 import { CACHE, LIBS } from './jars.js';
 
 /** Shorter than a test's time limit, so that a failure shows the output. */
-const START_MS = 50_000;
+const START_MS = 120_000;
 
 /** Archive of loaded classes for the JVM. With it a broker starts in half the time. */
 export const CLASSES = join(CACHE, 'classes.jsa');

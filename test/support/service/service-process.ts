@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Those of `npm start`. */
 const OPTIONS = ['--max-semi-space-size=16', '--enable-source-maps'];
 /** Shorter than a test's time limit, so that a failure shows the output. */
-const START_MS = 50_000;
+const START_MS = 120_000;
 /** A test may compute for longer than a server keeps an idle connection open. */
 const ONCE = { headers: { Connection: 'close' } };
 
