@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { ask, openQueryServer, type TestQueryServer } from './query-server-fixture.js';
 
-/** Distinct texts of 250 bytes: more than fits into the memory of a query. */
-const COUNT = 12_000_000;
+/** Distinct texts of 250 bytes: one and a half times the memory of a query. */
+const COUNT = 6_000_000;
 const TEXTS = textsOf('some_numbers');
 const ENDLESS_TEXTS = textsOf('all_numbers');
 
