@@ -8,9 +8,11 @@ import { parse } from '../support/documents/kubernetes/build.js';
 import { describeOverlay, FOLDER } from '../support/documents/kubernetes/describe.js';
 import { letOut, type Server } from '../support/documents/kubernetes/network.js';
 import { selects } from '../support/documents/kubernetes/objects.js';
-import { labelsOf } from '../support/documents/kubernetes/overlay.js';
+import { labelsOf, type Overlay } from '../support/documents/kubernetes/overlay.js';
 
-describeOverlay('the Kubernetes files', (overlay) => {
+describeOverlay('the Kubernetes files', tests, 'Kubernetes');
+
+function tests(overlay: () => Overlay): void {
   it('are what Kubernetes takes', () => {
     expect(overlay().checked.length).toBeGreaterThan(10);
     const wrong = overlay().checked.filter(({ problems }) => problems.length > 0);
@@ -159,4 +161,4 @@ describeOverlay('the Kubernetes files', (overlay) => {
       { role: 'pod', namespaces: { names: [overlay().all('Namespace')[0]!.metadata.name] } },
     ]);
   });
-});
+}

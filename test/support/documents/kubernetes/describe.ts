@@ -15,16 +15,16 @@ const VERSIONS = ['1.30', '1.34'];
 /** The first run downloads the tools. */
 const SET_UP_MS = 600_000;
 
-/**
- * Tests of the overlay `production`. Skipped with a message if it cannot be built; fails in CI.
- *
- * @param hasOperator with the objects for the Prometheus operator
- */
+/** What checks the objects. The operator's own are there, and checked, with `operator` alone. */
+type Schemas = 'Kubernetes' | 'operator' | 'none';
+
+/** Tests of the overlay `production`. Skipped with a message if it cannot be built; fails in CI. */
 export function describeOverlay(
   name: string,
   tests: (overlay: () => Overlay) => void,
-  hasOperator = false,
+  schemas: Schemas = 'none',
 ): void {
+  const hasOperator = schemas === 'operator';
   const missing = whyNotToBuild(hasOperator);
   const isSkipped = missing !== undefined && (process.env['CI'] ?? '') === '';
   if (isSkipped) process.stderr.write(`\nSKIPPED: ${name}: ${missing}\n`);
@@ -33,7 +33,8 @@ export function describeOverlay(
 
     beforeAll(() => {
       if (missing !== undefined) throw new Error(missing);
-      overlay = hasOperator ? withOperator() : new Overlay(`${FOLDER}production`, VERSIONS);
+      const versions = schemas === 'Kubernetes' ? VERSIONS : [];
+      overlay = hasOperator ? withOperator() : new Overlay(`${FOLDER}production`, versions);
     }, SET_UP_MS);
 
     tests(() => overlay);
@@ -50,7 +51,7 @@ function withOperator(): Overlay {
       join(copy, 'prometheus-operator/kustomization.yml'),
       /^()# (labels:|  - pairs: .*)$/gm,
     );
-    return new Overlay(join(copy, 'production'), [...VERSIONS, ...operatorSchemas()]);
+    return new Overlay(join(copy, 'production'), operatorSchemas());
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }

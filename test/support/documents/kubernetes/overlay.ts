@@ -18,9 +18,9 @@ export type Workload = Deployment | Job;
 export class Overlay {
   readonly checked: readonly Checked[];
 
-  /** @param versions Kubernetes versions whose schemas check the objects */
-  constructor(folder: string, versions: readonly string[]) {
-    this.checked = build(folder, versions);
+  /** @param schemas see `build` */
+  constructor(folder: string, schemas: readonly string[]) {
+    this.checked = build(folder, schemas);
   }
 
   /** @throws Error when there is no such object */
