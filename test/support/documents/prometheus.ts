@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,16 @@ export function promtool(args: readonly string[], input = ''): { code: number; o
   const { promtool } = ready();
   const { status, stdout, stderr } = spawnSync(promtool, args, { input, encoding: 'utf8' });
   return { code: status ?? -1, output: stdout + stderr };
+}
+
+/** Same as `promtool`, for several that run side by side. */
+export function promtoolBeside(args: readonly string[]): Promise<{ code: number; output: string }> {
+  const { promtool } = ready();
+  return new Promise((resolve) => {
+    const child = execFile(promtool, args, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, output: stdout + stderr });
+    });
+  });
 }
 
 export interface Sample {
