@@ -7,6 +7,7 @@ import {
   ServiceProcess,
   tokenFor,
 } from '../../../../support/service/service-process.js';
+import type { Outcome } from '../../../../support/service/outcome.js';
 import type { CsvRow } from '../../../../support/model/warehouse-model.js';
 import { type Running, startProgram } from '../program.js';
 
@@ -56,12 +57,22 @@ export class UploadFixture {
     url = this.url,
     account = 'acme',
   ): Running {
-    const env = {
+    return startProgram(this.env(url, account), args, input);
+  }
+
+  /** Same as `start`, in this process and without a standard input. */
+  async run(args: readonly string[], url = this.url, account = 'acme'): Promise<Outcome> {
+    // Loads every command, which not all test files need.
+    const { outcomeOf } = await import('../../../../support/service/outcome.js');
+    return outcomeOf(this.env(url, account), ...args);
+  }
+
+  private env(url: string, account: string): Record<string, string> {
+    return {
       CUSTOM_DATA_URL: url,
       CUSTOM_DATA_TOKEN: this.others.get(account) ?? this.token,
       XDG_STATE_HOME: this.stateHome,
     };
-    return startProgram(env, args, input);
   }
 }
 

@@ -82,7 +82,7 @@ test('of several files with the same keys the last one wins, whatever their size
     await fixture.file('second.csv', csvOf(COST, small)),
   ];
   const args = ['upload', ...paths, '--family', 'cost', '--concurrency', '16'];
-  expect((await fixture.start(args, undefined, fixture.url, 'twice').outcome).code).toBe(0);
+  expect((await fixture.run(args, fixture.url, 'twice')).code).toBe(0);
   model.apply('twice', COST, large);
   model.apply('twice', COST, small);
   await expectViewsToEqual(fixture.service, model, 'twice');
@@ -92,7 +92,7 @@ test('a request that fails is told with its reasons by the rows of the file, and
   const rows = costRows(9_000, 'partly');
   const wrong = rows.map((row, i) => (i === 4 || i === 7_000 ? { ...row, clicks: 'many' } : row));
   const path = await fixture.file('partly.csv', csvOf(COST, wrong));
-  const { code, out, err } = await fixture.start(['upload', path, '--family', 'cost']).outcome;
+  const { code, out, err } = await fixture.run(['upload', path, '--family', 'cost']);
   expect(code).toBe(1);
   expect(out).toMatch(/partly\.csv: 9000 rows in \d requests: \d succeeded, 2 failed\n/);
   expect(out).toContain(
@@ -116,7 +116,7 @@ test('as JSON each file has its counts and the reason by column', async () => {
     await fixture.file('wrong.csv', csvOf(COST, wrong)),
   ];
   const args = ['upload', ...paths, '--family', 'cost', '--json'];
-  const { code, out } = await fixture.start(args).outcome;
+  const { code, out } = await fixture.run(args);
   expect(code).toBe(1);
   const counts = { requests: 1, open: 0 };
   expect(
@@ -150,7 +150,7 @@ test('as JSON each file has its counts and the reason by column', async () => {
 
 test('as JSON a file that cannot be uploaded has the same fields', async () => {
   const path = await fixture.file('torn.csv', `${csvOf(COST, costRows(2, 'torn'))}a,b\n`);
-  const { code, out } = await fixture.start(['upload', path, '--family', 'cost', '--json']).outcome;
+  const { code, out } = await fixture.run(['upload', path, '--family', 'cost', '--json']);
   expect([code, JSON.parse(out)]).toEqual([
     1,
     {
@@ -169,7 +169,7 @@ test('as JSON a file that cannot be uploaded has the same fields', async () => {
 test('while the service does not answer the upload waits as long as it is told, and ends with 3', async () => {
   const path = await fixture.file('away.csv', csvOf(COST, costRows(2, 'away')));
   const args = ['upload', path, '--family', 'cost', '--retry-for', '1'];
-  const { code, err } = await fixture.start(args, undefined, 'http://127.0.0.1:1').outcome;
+  const { code, err } = await fixture.run(args, 'http://127.0.0.1:1');
   expect([code, err]).toEqual([3, expect.stringContaining('1 of 1 requests did not succeed')]);
 });
 
@@ -194,7 +194,7 @@ describe('nothing is sent', () => {
     const good = await fixture.file('good.csv', csvOf(COST, costRows(2, 'never')));
     const bad = await fixture.file('bad.csv', content);
     const args = ['upload', good, bad, '--family', 'cost'];
-    const { code, out, err } = await fixture.start(args, undefined, proxy.url).outcome;
+    const { code, out, err } = await fixture.run(args, proxy.url);
     expect([name, code]).toEqual([name, 1]);
     expect(out).toContain(message);
     expect(err).toContain('bad.csv cannot be uploaded, nothing was sent');
@@ -202,16 +202,14 @@ describe('nothing is sent', () => {
   });
 
   test.each([
-    ['without a family', ['upload', 'x.csv']],
-    ['with a file that is not there', ['upload', 'not-there.csv', '--family', 'cost']],
-    ['with an address that is none', ['upload', '-', '--family', 'cost', '--url', 'nowhere']],
-    [
-      'with a token file that is not there',
-      ['upload', '-', '--family', 'cost', '--token-file', 'no'],
-    ],
-    ['when there is nothing to resume', ['upload', '-', '--family', 'cost', '--resume']],
+    ['without a family', []],
+    ['with a file that is not there', ['not-there.csv', '--family', 'cost']],
+    ['with an address that is none', ['--family', 'cost', '--url', 'nowhere']],
+    ['with a token file that is not there', ['--family', 'cost', '--token-file', 'no']],
+    ['when there is nothing to resume', ['--family', 'cost', '--resume']],
   ])('%s, and the command ends with 2', async (_name, args) => {
-    const { code, err } = await fixture.start(args, csvOf(COST, costRows(1, 'never'))).outcome;
+    const path = await fixture.file('never.csv', csvOf(COST, costRows(1, 'never')));
+    const { code, err } = await fixture.run(['upload', path, ...args]);
     expect([code, err]).toEqual([2, expect.stringMatching(/^(.*\n)?error: .*\n$/)]);
   });
 });
@@ -229,7 +227,7 @@ test('while the service is busy or breaks off, requests are sent again until the
   );
   const path = await fixture.file('busy.csv', csvOf(COST, rows));
   const args = ['upload', path, '--family', 'cost'];
-  expect((await fixture.start(args, undefined, proxy.url).outcome).code).toBe(0);
+  expect((await fixture.run(args, proxy.url)).code).toBe(0);
   expect(refused).toBe(6);
   model.apply('acme', COST, rows);
   const stored = await fixture.service.query(
@@ -251,7 +249,7 @@ test('a token that is refused ends the upload with 1, and with what is left to d
     '--concurrency',
     '1',
   ];
-  const { code, out, err } = await fixture.start(args).outcome;
+  const { code, out, err } = await fixture.run(args);
   expect(code).toBe(1);
   expect(out).toMatch(/: 0 succeeded, (\d) not finished\n$/);
   // The tool stops at the first refusal.
