@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../support/service/api-client.js';
 import { run } from '../../support/service/command.js';
@@ -100,59 +100,58 @@ async function receiving(service: ServiceProcess): Promise<void> {
   }
 }
 
-test.each([
-  ['', 0, 1],
-  ['Acme Ads, Other', 2, 0],
-])('with INTEGRATED_CHANNELS=%s it has %p channels and says so', async (list, channels, lines) => {
-  const service = await start({ INTEGRATED_CHANNELS: list });
-  expect(await service.metric('custom_data_integrated_channels')).toBe(channels);
-  const warnings = service.logs.filter(({ msg }) => String(msg).includes('INTEGRATED_CHANNELS'));
-  expect(warnings.map(({ level }) => level)).toEqual(Array(lines).fill('warn'));
+describe('a service that runs', () => {
+  let service: ServiceProcess;
+  beforeAll(async () => {
+    service = await ServiceProcess.start(dataDir, { INTEGRATED_CHANNELS: '' });
+  });
+  afterAll(() => service.kill());
+
+  test('refuses a second one on its data folder with one line', async () => {
+    await expect(start()).rejects.toThrow(
+      /^the service ended with [1-9]\d*: DATA_DIR .* in use .*\n$/,
+    );
+  });
+
+  test('says that it has no integrated channels', async () => {
+    expect(await service.metric('custom_data_integrated_channels')).toBe(0);
+    expect(warningsOf(service)).toEqual(['warn']);
+  });
 });
 
-test('a second service on the same data folder is refused with one line', async () => {
-  await start();
-  await expect(start()).rejects.toThrow(
-    /^the service ended with [1-9]\d*: DATA_DIR .* in use .*\n$/,
+/** The levels of what it has logged about its channels. */
+function warningsOf({ logs }: ServiceProcess): unknown[] {
+  return logs
+    .filter(({ msg }) => String(msg).includes('INTEGRATED_CHANNELS'))
+    .map(({ level }) => level);
+}
+
+test('a wrong value is refused with one line that names its variable', async () => {
+  await expect(start({ HTTP_PORT: 'eighty' })).rejects.toThrow(
+    /^the service ended with 2: .*HTTP_PORT.*\n$/,
   );
 });
 
-test.each([
-  ['HTTP_PORT', { HTTP_PORT: 'eighty' }],
-  ['ROLES', { ROLES: 'gateway,cook' }],
-  ['KAFKA_BROKERS', { ROLES: 'gateway' }],
-  ['CLICKHOUSE_DATABASE', { CLICKHOUSE_DATABASE: 'a-b' }],
-])('a wrong %s is refused with one line that names it', async (name, env) => {
-  await expect(start(env)).rejects.toThrow(new RegExp(`^the service ended with 2: .*${name}.*\n$`));
-});
-
-test('a record that was created before a restart is found after it, by its own account only', async () => {
-  const first = await start();
-  const record = await new ApiClient(() => first.ports.api, token).upload('cost', FILE);
-  await first.kill();
-
-  const stranger = await tokenFor(dataDir, 'stranger');
-  const second = await start();
-  const own = new ApiClient(() => second.ports.api, token);
-  expect(await own.finished('cost', record.requestId)).toEqual(record);
-  expect((await own.get('self-serve', record.requestId)).status).toBe(404);
-  const other = new ApiClient(() => second.ports.api, stranger);
-  expect((await other.get('cost', record.requestId)).status).toBe(404);
-});
-
-test('a log that can do nothing any more ends the process, and the next one goes on', async () => {
+test('a log that can do nothing any more ends the process; the next one goes on, and shows a request to its own account only', async () => {
   const service = await start({ ...logDyingAtSignal(), SHUTDOWN_SECONDS: '1' });
   const client = new ApiClient(() => service.ports.api, token);
-  const { requestId } = await client.upload('cost', FILE);
+  const record = await client.upload('cost', FILE);
   service.process.kill('SIGUSR2');
   const answer = client.post('cost', FILE).catch(() => undefined);
   expect(await service.exited).toBe(1);
   await answer;
 
-  const next = await start();
+  const stranger = await tokenFor(dataDir, 'stranger');
+  const next = await start({ INTEGRATED_CHANNELS: 'Acme Ads, Other' });
   const again = new ApiClient(() => next.ports.api, token);
-  expect(await again.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
+  expect(await again.finished('cost', record.requestId)).toEqual(record);
+  expect((await again.get('self-serve', record.requestId)).status).toBe(404);
+  const other = new ApiClient(() => next.ports.api, stranger);
+  expect((await other.get('cost', record.requestId)).status).toBe(404);
   expect(await again.upload('cost', FILE)).toMatchObject({ status: 'succeeded' });
+
+  expect(await next.metric('custom_data_integrated_channels')).toBe(2);
+  expect(warningsOf(next)).toEqual([]);
 });
 
 test('what only a gateway needs is not loaded by a process that is none', () => {
