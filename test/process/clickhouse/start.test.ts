@@ -151,16 +151,6 @@ test.each([
   expect(output).not.toContain('"listening"');
 });
 
-test.each([
-  [497, 'CLICKHOUSE_USER: this user is not allowed what the service needs\n'],
-  [164, 'CLICKHOUSE_USER: this user may only read\n'],
-])('a server that answers with code %i ends the start with one line', async (code, line) => {
-  await server.fault({ kind: 'exception', code });
-  await launch(server.env);
-  expect(await exitCode()).toBe(2);
-  expect(errors).toBe(line);
-});
-
 /** The record of a migration by a program from before the first release. */
 const OLDER = [
   'CREATE TABLE older.schema_migrations (number UInt16, name String) ENGINE = ReplacingMergeTree ORDER BY number',

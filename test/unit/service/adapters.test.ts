@@ -38,7 +38,11 @@ test('a signal ends the wait', async () => {
 
 test.each([
   [new WarehouseError('no', 'retry', 516), /^CLICKHOUSE_USER, CLICKHOUSE_PASSWORD: /],
-  [new WarehouseError('no', 'retry', 497), /^CLICKHOUSE_USER: /],
+  [
+    new WarehouseError('no', 'retry', 497),
+    /^CLICKHOUSE_USER: this user is not allowed what the service needs$/,
+  ],
+  [new WarehouseError('no', 'retry', 164), /^CLICKHOUSE_USER: this user may only read$/],
   [new WarehouseError('no', 'retry', 81), /^CLICKHOUSE_DATABASE: /],
   [
     new WarehouseError('no', 'retry', undefined, { cause: tls('DEPTH_ZERO_SELF_SIGNED_CERT') }),
