@@ -17,7 +17,7 @@ const row = (campaign: string, cost: string, values: CsvRow = {}): CsvRow => ({
 async function preview(
   ...args: readonly string[]
 ): Promise<{ code: number; out: string; err: string }> {
-  const { code, out, err } = await fixture.start(['preview', ...args, '--family', 'cost']).outcome;
+  const { code, out, err } = await fixture.run(['preview', ...args, '--family', 'cost']);
   return { code, out: out.replaceAll(`${fixture.folder}/`, ''), err };
 }
 
@@ -37,7 +37,7 @@ test('a file is previewed, uploaded, and previewed again', async () => {
     ].join('\n'),
   );
 
-  const uploaded = await fixture.start(['--json', 'upload', path, '--family', 'cost']).outcome;
+  const uploaded = await fixture.run(['--json', 'upload', path, '--family', 'cost']);
   expect(uploaded.code).toBe(0);
   const next = await fixture.file('next.csv', csvOf(COST, [row('b', '2'), row('a', '9')]));
   const { code, out } = await preview('--json', next);
@@ -114,13 +114,13 @@ test('of a file that is not well-formed there is a preview too, which says why',
 test('upload --preview shows it, and sends nothing where nobody can be asked', async () => {
   const path = await fixture.file('asked.csv', csvOf(COST, [row('asked', '1')]));
   const args = ['upload', path, '--family', 'cost', '--preview'];
-  const refused = await fixture.start(args).outcome;
+  const refused = await fixture.run(args);
   expect(refused.code).toBe(2);
   expect(refused.err).toContain('there is nobody to ask: give --yes to go on');
   expect(refused.out).toContain('1 key: 1 new');
   const stored = "SELECT count() AS rows FROM cost_rows WHERE campaign = 'asked'";
   expect(await fixture.service.query(stored)).toEqual([{ rows: 0 }]);
-  const sent = await fixture.start([...args, '--yes']).outcome;
+  const sent = await fixture.run([...args, '--yes']);
   expect(sent.out).toContain('1 succeeded');
   expect(await fixture.service.query(stored)).toEqual([{ rows: 1 }]);
 });

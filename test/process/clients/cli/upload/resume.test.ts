@@ -70,7 +70,7 @@ test('after Ctrl-C, --resume follows what was accepted, sends what is unknown un
   await expectViewsToEqual(fixture.service, model, 'acme');
 
   // Nothing is left to resume.
-  const again = await fixture.start([...args, '--resume'], undefined, proxy.url).outcome;
+  const again = await fixture.run([...args, '--resume'], proxy.url);
   expect(again.code).toBe(2);
 });
 
@@ -79,7 +79,7 @@ test('the same file uploaded again is a new upload, with new keys', async () => 
   const args = ['upload', path, '--family', 'cost'];
   proxy.asked.length = 0;
   for (let i = 0; i < 2; i++) {
-    expect((await fixture.start(args, undefined, proxy.url).outcome).code).toBe(0);
+    expect((await fixture.run(args, proxy.url)).code).toBe(0);
   }
   expect(new Set(keysOfCreates()).size).toBe(2);
 });
@@ -91,7 +91,7 @@ test('an upload goes on by itself when the service is stopped and started in bet
   const outage = Date.now();
   // A load balancer answers like this while the service behind it is away.
   fault = () => (Date.now() - outage < 3_000 ? { status: 502 } : undefined);
-  const { code } = await fixture.start(args, undefined, proxy.url).outcome;
+  const { code } = await fixture.run(args, proxy.url);
   expect(code).toBe(0);
   const stored = await fixture.service.query(
     `SELECT count() AS rows FROM cost_rows WHERE campaign LIKE 'restart %'`,
