@@ -1,26 +1,15 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { until } from '../../support/kafka/until.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment } from '../../support/service/deployment.js';
 import { clockShiftedBy } from '../../support/service/preloads/preload.js';
-import {
-  makeDataDir,
-  removeDataDir,
-  ServiceProcess,
-  tokenFor,
-} from '../../support/service/service-process.js';
+import { tokenFor } from '../../support/service/service-process.js';
 
 const DAY = 86_400_000;
 const KEPT = { HISTORY_RETENTION_DAYS: '32' };
 const FILE =
   'date,channel,currency,campaign,impressions,clicks,cost\n2026-02-01,news,EUR,old,1,1,0.5\n';
-
-let dataDir: string;
-beforeEach(async () => {
-  dataDir = await makeDataDir();
-});
-afterEach(() => removeDataDir(dataDir));
 
 test('a request older than HISTORY_RETENTION_DAYS is 404 and deleted, and its rows stay', async () => {
   const deployment = await Deployment.open({ log: 'lmdb', warehouse: 'chdb' });
@@ -52,12 +41,4 @@ test('a request older than HISTORY_RETENTION_DAYS is 404 and deleted, and its ro
   } finally {
     await deployment.close();
   }
-});
-
-test('a history that is not kept more than twice as long as the log is refused', async () => {
-  const service = ServiceProcess.begin(dataDir, { ...KEPT, LOG_RETENTION_HOURS: '384' });
-  expect(await service.exited).toBe(2);
-  expect(service.stderr).toMatch(
-    /^HISTORY_RETENTION_DAYS is not more than twice LOG_RETENTION_HOURS: .*\n$/,
-  );
 });

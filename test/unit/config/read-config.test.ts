@@ -134,7 +134,7 @@ describe('a contradiction is refused, naming its variables', () => {
     ],
     [
       { HISTORY_RETENTION_DAYS: '40', LOG_RETENTION_HOURS: '480' },
-      ['HISTORY_RETENTION_DAYS', 'LOG_RETENTION_HOURS'],
+      ['HISTORY_RETENTION_DAYS is not more than twice LOG_RETENTION_HOURS: '],
     ],
   ])('%j', (env, names) => {
     const message = refusal(env);
