@@ -6,7 +6,7 @@ import type { ApiClient } from '../service/api-client.js';
 import type { QueryTarget } from '../model/compare-views.js';
 import type { ServiceProcess } from '../service/service-process.js';
 
-const FILES = 90;
+const FILES = 60;
 const ROWS = 5_000;
 const AT_ONCE = 12;
 
@@ -51,7 +51,7 @@ export async function expectLargeFilesUnmixed(
   while ((await bytes('lent')) !== 0) await sleep(50);
   const free = await bytes('free');
   expect(free).toBeGreaterThan(0);
-  expect(free).toBeLessThan((FILES / 3) * 2 * 1024 * 1024);
+  expect(free).toBeLessThan((FILES / 2) * 2 * 1024 * 1024);
 }
 
 function largeFile(file: number): string {
