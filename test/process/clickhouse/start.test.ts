@@ -12,6 +12,7 @@ import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import { outcomeOf } from '../../support/service/outcome.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 import { makeCertificate } from '../../support/machine/certificate.js';
+import { COMPILED_ONCE } from '../../support/machine/compile-cache.js';
 import { freePorts } from '../../support/machine/free-ports.js';
 import { makeDataDir, removeDataDir } from '../../support/service/service-process.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
@@ -56,6 +57,7 @@ async function launch(env: Record<string, string>): Promise<void> {
       DATA_DIR: dataDir,
       HTTP_PORT: '0',
       OPS_PORT: String(ops),
+      ...COMPILED_ONCE,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

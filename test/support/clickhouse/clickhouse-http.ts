@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Fault } from './faults.js';
 import type { ProgramOptions } from './program.js';
 import { rowsIn } from './rows.js';
+import { COMPILED_ONCE } from '../machine/compile-cache.js';
 import { countFault } from '../service/soak.js';
 
 const PROGRAM = fileURLToPath(new URL('./program.ts', import.meta.url));
@@ -79,7 +80,13 @@ export class ClickHouseHttp {
       process.execPath,
       ['--import', REGISTER, PROGRAM, JSON.stringify(options)],
       {
-        env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), UV_THREADPOOL_SIZE: '16', ...env },
+        env: {
+          PATH: process.env['PATH'],
+          TMPDIR: tmpdir(),
+          UV_THREADPOOL_SIZE: '16',
+          ...COMPILED_ONCE,
+          ...env,
+        },
         stdio: ['pipe', 'pipe', 'inherit'],
       },
     );

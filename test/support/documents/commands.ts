@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+import { COMPILED_ONCE } from '../machine/compile-cache.js';
+
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** What `npx custom-data` runs. It is quicker, and works in every folder. */
 export const TOOL = `"${process.execPath}" "${ROOT}dist/clients/cli/main.js"`;
@@ -43,7 +45,7 @@ export function sh(
   cwd = ROOT,
 ): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)('sh', ['-ec', commands], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...COMPILED_ONCE, ...env },
     cwd,
     timeout: LIMIT_MS,
   });

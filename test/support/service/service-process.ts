@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { createToken } from '../../../src/accounts/manage-tokens.js';
 import type { AccountRole } from '../../../src/accounts/account.js';
 import { rowsIn } from '../clickhouse/rows.js';
+import { COMPILED_ONCE } from '../machine/compile-cache.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Those of `npm start`. */
@@ -71,6 +72,7 @@ export class ServiceProcess {
         OPS_PORT: '0',
         QUERY_PORT: '0',
         UV_THREADPOOL_SIZE: '16',
+        ...COMPILED_ONCE,
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { COMPILED_ONCE } from '../../../support/machine/compile-cache.js';
 import type { Outcome } from '../../../support/service/outcome.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../dist/clients/cli/main.js', import.meta.url));
@@ -22,7 +23,7 @@ export function startProgram(
   input?: string | Uint8Array,
 ): Running {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...COMPILED_ONCE, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let out = '';
