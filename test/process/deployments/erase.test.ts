@@ -179,6 +179,10 @@ describeDeployments((kind) => {
     let sendRest: () => void = () => undefined;
     const deleted = new Promise<void>((resolve) => (sendRest = resolve));
     const underWay = acme.postUntil('cost', costs('9'), deleted, KEYS.underWay);
+    // The command takes the token away.
+    while ((await deployment.service.metric('custom_data_uploads_receiving')) === 0) {
+      await sleep(10);
+    }
     await deployment.customData('accounts', 'erase', 'acme', '--yes');
     // Waits until the erasure has deleted the cost rows.
     while ((await rowsOf('acme'))['cost'] !== 0) await sleep(10);

@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 
 import { describe } from '@jest/globals';
 
@@ -11,8 +8,6 @@ import { KafkaBroker } from '../kafka/kafka-broker.js';
 import { makeDataDir, type Ports, removeDataDir, ServiceProcess } from './service-process.js';
 import { countFault, IS_SOAK } from './soak.js';
 import { startWithSchema, type WarehouseKind } from '../chdb/warehouses.js';
-
-const TOOL = fileURLToPath(new URL('../../../dist/clients/cli/main.js', import.meta.url));
 
 /** The log and the warehouse that a service uses. */
 export interface DeploymentKind {
@@ -109,11 +104,18 @@ export class Deployment {
     return { DATA_DIR: this.dataDir, QUERY_PORT: String(query), ...this.env, ...this.settings };
   }
 
-  /** Runs the command line tool with the service's settings. Returns its standard output. */
+  /**
+   * Runs an operator's command in this process, with the service's settings. Returns its standard
+   * output.
+   *
+   * @throws Error with its standard error when it fails
+   */
   async customData(...args: readonly string[]): Promise<string> {
-    const env = { PATH: process.env['PATH'], ...this.toolEnv };
-    return (await promisify(execFile)(process.execPath, [TOOL, ...args], { env, timeout: 120_000 }))
-      .stdout;
+    // Loads every command, which most test files do not need.
+    const { outcomeOf } = await import('./outcome.js');
+    const { code, out, err } = await outcomeOf(this.toolEnv, ...args);
+    if (code !== 0) throw new Error(`${args.join(' ')}: ${err}`);
+    return out;
   }
 
   /** `customData` once a member that could not leave its group in time has lost its session. */
