@@ -15,7 +15,7 @@ import {
 /** The overwrite rules of the specification against the built service, one test per consequence. */
 
 /** At least as many as there are tests. */
-const ACCOUNTS = 15;
+const ACCOUNTS = 10;
 
 const costRow = (more: CsvRow = {}): CsvRow => ({
   date: '2026-03-01',
@@ -53,12 +53,13 @@ describeDeployments((kind) => {
   afterAll(() => deployment.close());
 
   /** Takes another account, its client, and a model that follows each upload. */
-  async function newAccount(): Promise<{
+  function newAccount(): {
     account: string;
+    client: ApiClient;
     cost: (rows: readonly CsvRow[]) => Promise<void>;
     selfServe: (rows: readonly CsvRow[]) => Promise<void>;
     expectViews: () => Promise<void>;
-  }> {
+  } {
     const token = tokens[accounts]!;
     const account = `overwrite-${accounts++}`;
     const client = new ApiClient(() => deployment.service.ports.api, token);
@@ -70,6 +71,7 @@ describeDeployments((kind) => {
     };
     return {
       account,
+      client,
       cost: (rows) => upload(COST, rows),
       selfServe: (rows) => upload(SELF_SERVE, rows),
       expectViews: () => expectViewsToEqual(deployment, model, account),
@@ -83,7 +85,7 @@ describeDeployments((kind) => {
     );
 
   test('a campaign-level upload replaces ad-group rows wholesale, and the ad group is empty', async () => {
-    const { account, cost, expectViews } = await newAccount();
+    const { account, cost, expectViews } = newAccount();
     await cost([costRow({ ad_group: 'a' }), costRow({ ad_group: 'b', cost: '2' })]);
     await cost([costRow({ cost: '9' })]);
     expect(await costReportOf(account)).toEqual([{ campaign: 'spring', ad_group: '', cost: 9 }]);
@@ -91,7 +93,7 @@ describeDeployments((kind) => {
   });
 
   test('an ad-group-level upload replaces a campaign row, and the result carries the ad group', async () => {
-    const { account, cost, expectViews } = await newAccount();
+    const { account, cost, expectViews } = newAccount();
     await cost([costRow()]);
     await cost([costRow({ ad_group: 'a', cost: '3' })]);
     expect(await costReportOf(account)).toEqual([{ campaign: 'spring', ad_group: 'a', cost: 3 }]);
@@ -99,7 +101,7 @@ describeDeployments((kind) => {
   });
 
   test('of several rows under one key only the new ones remain; other keys stay, new keys are added', async () => {
-    const { account, cost, expectViews } = await newAccount();
+    const { account, cost, expectViews } = newAccount();
     await cost([
       costRow({ ad_group: 'a' }),
       costRow({ ad_group: 'b' }),
@@ -121,7 +123,7 @@ describeDeployments((kind) => {
   });
 
   test('an upload with all metrics 0 deletes the combination from the report', async () => {
-    const { account, cost, expectViews } = await newAccount();
+    const { account, cost, expectViews } = newAccount();
     await cost([costRow({ campaign: 'stays', ad_group: 's' }), costRow({ ad_group: 'a' })]);
     await cost([costRow({ ad_group: 'a', impressions: '0', clicks: '0', cost: '0' })]);
     expect(await costReportOf(account)).toEqual([{ campaign: 'stays', ad_group: 's', cost: 5.5 }]);
@@ -129,14 +131,14 @@ describeDeployments((kind) => {
   });
 
   test('values that differ in case are different keys', async () => {
-    const { cost, expectViews } = await newAccount();
+    const { cost, expectViews } = newAccount();
     await cost([costRow({ channel: 'News', campaign: 'spring', os_name: 'Android' })]);
     await cost([costRow({ channel: 'news', campaign: 'Spring', os_name: 'android' })]);
     await expectViews();
   });
 
   test('a self-serve row replaces the row of its key with all its columns', async () => {
-    const { cost, selfServe, expectViews } = await newAccount();
+    const { cost, selfServe, expectViews } = newAccount();
     await cost([costRow()]);
     await selfServe([metricRow({ ad_group: 'a' }), metricRow({ event_category: 'orders' })]);
     await selfServe([metricRow({ event_value: '8', is_first_event_per_user_id: 'true' })]);
@@ -146,7 +148,7 @@ describeDeployments((kind) => {
   });
 
   test('rows of one self-serve file that agree on everything show as one row with their sum', async () => {
-    const { account, selfServe, expectViews } = await newAccount();
+    const { account, selfServe, expectViews } = newAccount();
     await selfServe([metricRow(), metricRow({ event_value: '5' }), metricRow({ os_name: 'iOS' })]);
     expect(
       await deployment.query(
@@ -160,7 +162,7 @@ describeDeployments((kind) => {
   });
 
   test('ten thousand equal rows show as one with their sum', async () => {
-    const { account, cost, expectViews } = await newAccount();
+    const { account, cost, expectViews } = newAccount();
     await cost(Array.from({ length: 10_000 }, () => costRow({ cost: '0.1' })));
     const counts = await deployment.query(
       `SELECT (SELECT toUInt32(count()) FROM cost_rows WHERE account = '${account}') AS rows,
@@ -171,7 +173,7 @@ describeDeployments((kind) => {
   });
 
   test('a sum that no number can hold shows as infinite, its rows as they are', async () => {
-    const { account, cost } = await newAccount();
+    const { account, cost } = newAccount();
     await cost([costRow({ cost: '1e308' }), costRow({ cost: '1e308' })]);
     const shown = (view: string): Promise<unknown[]> =>
       deployment.query(`SELECT toString(cost) AS cost FROM ${view} WHERE account = '${account}'`);
@@ -182,13 +184,8 @@ describeDeployments((kind) => {
   });
 
   test('a file that fails leaves what was stored as it is', async () => {
-    const { account, cost, expectViews } = await newAccount();
+    const { client, cost, expectViews } = newAccount();
     await cost([costRow()]);
-    const client = new ApiClient(
-      () => deployment.service.ports.api,
-      await tokenFor(deployment.dataDir, account),
-    );
-    await untilTokenCounts(client);
     const file = csvOf(COST, [costRow({ cost: '77' }), costRow({ campaign: 'x', clicks: '-1' })]);
     const record = await client.upload('cost', file);
     expect(record).toMatchObject({ status: 'failed', prevStatus: 'uploaded' });
