@@ -4,9 +4,9 @@ import { sleep } from '../domain/retry.js';
 import { lastVersionAt } from '../domain/version.js';
 import type { Component } from '../ops/components.js';
 import type { Logger } from '../ops/logger.js';
-import { storedTable } from '../warehouse/schema/placeholders.js';
+import { deleteWhere, type StoredTables } from '../warehouse/rows/delete-where.js';
 import { identifier, text } from '../warehouse/sql.js';
-import { type Warehouse, WarehouseError } from '../warehouse/warehouse.js';
+import { WarehouseError } from '../warehouse/warehouse.js';
 import { BY_MONTH } from './sql-request-store.js';
 
 const LOOK_MS = 3_600_000;
@@ -16,13 +16,6 @@ const BETWEEN_MS = DAY_MS;
 const CLOCK_MARGIN_MS = 3_600_000;
 /** Requests that one statement leaves out: 40 bytes each, of the 256 KiB that it may have. */
 const MOST_LEFT_OUT = 1_000;
-
-export interface HistoryTables {
-  readonly warehouse: Warehouse;
-  readonly database: string;
-  /** Undefined: a single server. */
-  readonly cluster: string | undefined;
-}
 
 /**
  * Deletes from one table what is an hour older than the retention, as soon as something is a day
@@ -34,7 +27,7 @@ export interface HistoryTables {
  * @throws WarehouseError, or the reason of `signal`
  */
 type Deletion = (
-  tables: HistoryTables,
+  tables: StoredTables,
   retentionMs: number,
   now: number,
   signal?: AbortSignal,
@@ -75,27 +68,6 @@ export const deleteEvents: Deletion = (tables, retentionMs, now, signal) => {
 /** By table. What keeps one of them from being deleted does not keep the other. */
 const DELETIONS = { request_transitions: deleteRequests, audit_events: deleteEvents };
 
-async function deleteWhere(
-  { warehouse, database, cluster }: HistoryTables,
-  table: string,
-  condition: string,
-  due: string,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  signal?.throwIfAborted();
-  const [found] = await warehouse.query<{ rows: string; due: string }>(
-    `SELECT count() AS rows, countIf(${due}) AS due
-     FROM ${identifier(database)}.${identifier(table)} WHERE ${condition}`,
-  );
-  if (Number(found?.due ?? 0) === 0) return 0;
-  signal?.throwIfAborted();
-  await warehouse.execute(
-    `ALTER TABLE ${storedTable(database, table, cluster)} DELETE WHERE ${condition} ` +
-      'SETTINGS mutations_sync = 2',
-  );
-  return Number(found?.rows);
-}
-
 /**
  * Ranges of `request_id` that together are all requests but some, as terms of a condition each.
  *
@@ -126,7 +98,7 @@ function timeIn(milliseconds: number): string {
 
 /** Deletes what has expired, again and again. While the warehouse is away or refuses, it waits. */
 export function startHistoryRetention(
-  tables: HistoryTables,
+  tables: StoredTables,
   retentionMs: number,
   logger: Logger,
   lookMs = LOOK_MS,

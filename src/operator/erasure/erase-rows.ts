@@ -1,7 +1,6 @@
 import { timeOfVersion } from '../../domain/version.js';
-import { storedTable } from '../../warehouse/schema/placeholders.js';
-import { identifier, text } from '../../warehouse/sql.js';
-import type { Warehouse } from '../../warehouse/warehouse.js';
+import { deleteWhere, type StoredTables } from '../../warehouse/rows/delete-where.js';
+import { text } from '../../warehouse/sql.js';
 import type { AccountErasure } from './account-erasure.js';
 
 /**
@@ -16,35 +15,18 @@ const COVERED: Readonly<Record<string, (erasure: AccountErasure) => string>> = {
   metric_archivals: ({ version }) => `changed_at < toDateTime(${secondsOf(version)}, 'UTC')`,
 };
 
-export interface ErasureTables {
-  readonly warehouse: Warehouse;
-  readonly database: string;
-  /** Undefined: a single server. */
-  readonly cluster: string | undefined;
-}
-
 /**
  * Deletes the account's rows from the tables. Resolves when every replica has done so.
  *
  * @returns how many rows were found; 0 when there was nothing to delete
  * @throws WarehouseError
  */
-export async function eraseRows(tables: ErasureTables, erasure: AccountErasure): Promise<number> {
-  const { warehouse, database, cluster } = tables;
+export async function eraseRows(tables: StoredTables, erasure: AccountErasure): Promise<number> {
   let found = 0;
   for (const [table, covered] of Object.entries(COVERED)) {
     // Of an operator's order, and a plain word: see `ACCOUNT_NAME`.
     const condition = `account = ${text(erasure.account)} AND ${covered(erasure)}`;
-    const [counted] = await warehouse.query<{ rows: string }>(
-      `SELECT count() AS rows FROM ${identifier(database)}.${identifier(table)} WHERE ${condition}`,
-    );
-    const rows = Number(counted?.rows ?? 0);
-    if (rows === 0) continue;
-    found += rows;
-    await warehouse.execute(
-      `ALTER TABLE ${storedTable(database, table, cluster)} DELETE WHERE ${condition} ` +
-        'SETTINGS mutations_sync = 2',
-    );
+    found += await deleteWhere(tables, table, condition);
   }
   return found;
 }

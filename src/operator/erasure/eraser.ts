@@ -4,14 +4,15 @@ import { timeOfVersion } from '../../domain/version.js';
 import { type RecordApplier, startApplier } from '../../log/record-applier.js';
 import type { Logger } from '../../ops/logger.js';
 import type { RowStore } from '../../warehouse/row-store.js';
+import type { StoredTables } from '../../warehouse/rows/delete-where.js';
 import { waitsForWarehouse } from '../../warehouse/warehouse.js';
 import { type AccountErasure, erasureOf } from './account-erasure.js';
-import { eraseRows, type ErasureTables } from './erase-rows.js';
+import { eraseRows } from './erase-rows.js';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-export interface EraserDependencies extends ErasureTables {
+export interface EraserDependencies extends StoredTables {
   readonly rows: RowStore;
   readonly log: UploadLog;
   /** How long a statement that began before the order may still change a table. */

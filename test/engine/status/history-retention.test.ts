@@ -7,11 +7,11 @@ import { writeAudit } from '../../../src/status/audit.js';
 import {
   deleteEvents,
   deleteRequests,
-  type HistoryTables,
   startHistoryRetention,
 } from '../../../src/status/history-retention.js';
 import { SqlRequestStore } from '../../../src/status/sql-request-store.js';
 import { type Status, timestampOf, type Transition } from '../../../src/status/transition.js';
+import type { StoredTables } from '../../../src/warehouse/rows/delete-where.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import { storedTable } from '../../../src/warehouse/schema/placeholders.js';
 import { WarehouseError } from '../../../src/warehouse/warehouse.js';
@@ -33,7 +33,7 @@ const DATABASE = 'custom_data';
 
 /** Writes each transition of a request, up to the last one, as a part. */
 async function write(
-  { warehouse }: HistoryTables,
+  { warehouse }: StoredTables,
   at: number,
   last: Status,
   version = lastVersionAt(at),
@@ -69,7 +69,7 @@ function transition(
 }
 
 async function deleteExpired(
-  tables: HistoryTables,
+  tables: StoredTables,
   retentionMs: number,
   now: number,
 ): Promise<number> {
@@ -77,7 +77,7 @@ async function deleteExpired(
   return requests + (await deleteEvents(tables, retentionMs, now));
 }
 
-async function expectDeleted(tables: HistoryTables): Promise<void> {
+async function expectDeleted(tables: StoredTables): Promise<void> {
   const { warehouse, cluster } = tables;
   const now = Date.now();
   const history = new SqlRequestStore(warehouse, DATABASE);
@@ -122,7 +122,7 @@ async function expectDeleted(tables: HistoryTables): Promise<void> {
 
 describe.each(WAREHOUSES)('in %s', (kind) => {
   let opened: OpenWarehouse;
-  let tables: HistoryTables;
+  let tables: StoredTables;
   beforeAll(async () => {
     opened = await openWarehouseOf(kind);
     await migrate(opened.warehouse, DATABASE);

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { v7 as uuidv7 } from 'uuid';
 import { lastVersionAt } from '../../../../src/domain/version.js';
-import { eraseRows, type ErasureTables } from '../../../../src/operator/erasure/erase-rows.js';
+import { eraseRows } from '../../../../src/operator/erasure/erase-rows.js';
 import { SqlRequestStore } from '../../../../src/status/sql-request-store.js';
+import type { StoredTables } from '../../../../src/warehouse/rows/delete-where.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../../../support/clickhouse/clickhouse-http.js';
@@ -77,7 +78,7 @@ async function shown(warehouse: Warehouse): Promise<Record<string, string>> {
   return accounts;
 }
 
-async function expectErased(tables: ErasureTables): Promise<void> {
+async function expectErased(tables: StoredTables): Promise<void> {
   const { warehouse } = tables;
   for (const account of [ERASURE.account, 'acme', 'other']) {
     await store(warehouse, account, ERASURE.version - 5n);
@@ -115,7 +116,7 @@ describe('one server', () => {
     const recording: Warehouse = {
       execute: (sql) => Promise.resolve(void run.push(sql)),
       insert: () => Promise.resolve(),
-      query: <Row>() => Promise.resolve([{ rows: '1' }] as Row[]),
+      query: <Row>() => Promise.resolve([{ rows: '1', due: '1' }] as Row[]),
       lookUp: () => Promise.resolve([]),
       close: () => Promise.resolve(),
     };
