@@ -9,6 +9,23 @@ export interface Component {
   stop(): Promise<void> | void;
 }
 
+/**
+ * A component that does nothing but this work. A stop aborts its signal, and does not wait for it.
+ *
+ * @param work what it rejects with is why the component cannot go on
+ */
+export function background(work: (signal: AbortSignal) => Promise<void>): Component {
+  const stopping = new AbortController();
+  const failure = new Failure();
+  work(stopping.signal).catch(failure.report);
+  return {
+    failed: failure.promise,
+    stop: () => {
+      stopping.abort();
+    },
+  };
+}
+
 /** The components of a process, in the order in which they were started. */
 export class Components {
   private readonly running: Component[] = [];

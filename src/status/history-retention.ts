@@ -1,8 +1,7 @@
 import { DAY_MS } from '../domain/days.js';
-import { Failure } from '../domain/failure.js';
 import { sleep } from '../domain/retry.js';
 import { lastVersionAt } from '../domain/version.js';
-import type { Component } from '../ops/components.js';
+import { background, type Component } from '../ops/components.js';
 import type { Logger } from '../ops/logger.js';
 import { deleteWhere, type StoredTables } from '../warehouse/rows/delete-where.js';
 import { identifier, text } from '../warehouse/sql.js';
@@ -103,31 +102,21 @@ export function startHistoryRetention(
   logger: Logger,
   lookMs = LOOK_MS,
 ): Component {
-  const aborting = new AbortController();
-  const { signal } = aborting;
-  const failure = new Failure();
-  const attempt = async (table: string, deletion: Deletion): Promise<void> => {
-    try {
-      const rows = await deletion(tables, retentionMs, Date.now(), signal);
-      if (rows > 0) logger.info({ table, rows }, 'rows that are too old are deleted');
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof WarehouseError)) throw error;
-      const { code, message: reason } = error;
-      logger.warn({ table, code, reason }, 'rows that are too old may not be deleted yet');
-    }
-  };
-  const run = async (): Promise<void> => {
+  return background(async (signal) => {
+    const attempt = async (table: string, deletion: Deletion): Promise<void> => {
+      try {
+        const rows = await deletion(tables, retentionMs, Date.now(), signal);
+        if (rows > 0) logger.info({ table, rows }, 'rows that are too old are deleted');
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof WarehouseError)) throw error;
+        const { code, message: reason } = error;
+        logger.warn({ table, code, reason }, 'rows that are too old may not be deleted yet');
+      }
+    };
     while (!signal.aborted) {
       for (const [table, deletion] of Object.entries(DELETIONS)) await attempt(table, deletion);
       await sleep(lookMs, signal);
     }
-  };
-  run().catch(failure.report);
-  return {
-    failed: failure.promise,
-    stop: () => {
-      aborting.abort();
-    },
-  };
+  });
 }

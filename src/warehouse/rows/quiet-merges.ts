@@ -1,8 +1,7 @@
 import { FAMILIES } from '../../domain/families/index.js';
-import { Failure } from '../../domain/failure.js';
 import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
-import type { Component } from '../../ops/components.js';
+import { background, type Component } from '../../ops/components.js';
 import { refusalOf } from '../refusal.js';
 import { identifier, text } from '../sql.js';
 import { type Warehouse, WarehouseError } from '../warehouse.js';
@@ -44,21 +43,18 @@ export function mergeWhenQuiet(
   logger: Logger,
   { lookMs = LOOK_MS, quietSeconds = QUIET_SECONDS }: QuietMergesOptions = {},
 ): Component {
-  const aborting = new AbortController();
-  const { signal } = aborting;
-  const isStopped = (): boolean => signal.aborted;
-  const failure = new Failure();
-  const backoff = new Backoff(2 * lookMs, LONGEST_PAUSE_MS);
-  const mergeQuiet = async (table: string): Promise<void> => {
-    const isWorth = await isWorthMerging(warehouse, database, table, quietSeconds);
-    if (!isWorth || isStopped()) return;
-    await warehouse.execute(
-      // Another process may have merged them meanwhile.
-      `OPTIMIZE TABLE ${identifier(database)}.${table} FINAL SETTINGS optimize_skip_merged_partitions = 1`,
-    );
-    backoff.reset();
-  };
-  const run = async (): Promise<void> => {
+  return background(async (signal) => {
+    const isStopped = (): boolean => signal.aborted;
+    const backoff = new Backoff(2 * lookMs, LONGEST_PAUSE_MS);
+    const mergeQuiet = async (table: string): Promise<void> => {
+      const isWorth = await isWorthMerging(warehouse, database, table, quietSeconds);
+      if (!isWorth || isStopped()) return;
+      await warehouse.execute(
+        // Another process may have merged them meanwhile.
+        `OPTIMIZE TABLE ${identifier(database)}.${table} FINAL SETTINGS optimize_skip_merged_partitions = 1`,
+      );
+      backoff.reset();
+    };
     let pauseMs = lookMs;
     for (;;) {
       await sleep(pauseMs, signal);
@@ -76,14 +72,7 @@ export function mergeWhenQuiet(
         pauseMs = refusalOf(error) === undefined ? backoff.next() : LONGEST_PAUSE_MS;
       }
     }
-  };
-  run().catch(failure.report);
-  return {
-    failed: failure.promise,
-    stop: () => {
-      aborting.abort();
-    },
-  };
+  });
 }
 
 async function isWorthMerging(
