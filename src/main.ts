@@ -2,7 +2,7 @@ import 'reflect-metadata';
 
 import { setDefaultHighWaterMark } from 'node:stream';
 
-import { type Config, ConfigError } from './config/config.js';
+import { ConfigError } from './config/config.js';
 import { readConfig } from './config/read-config.js';
 import { messageOf } from './domain/failure.js';
 import { sleep } from './domain/retry.js';
@@ -22,7 +22,7 @@ const STREAM_BYTES = 16 * 1024;
 /** Starts the service, and stops it cleanly at a signal or when it cannot go on. */
 async function main(): Promise<void> {
   setDefaultHighWaterMark(false, STREAM_BYTES);
-  const config = configOrExit();
+  const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
   const watchdog = new Watchdog();
   const endInTime = (): void => {
@@ -104,17 +104,7 @@ async function exit(): Promise<never> {
   process.exit();
 }
 
-function configOrExit(): Config {
-  try {
-    return readConfig(process.env);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EXIT.refused);
-  }
-}
-
 main().catch((error: unknown) => {
   process.stderr.write(`${messageOf(error)}\n`);
-  process.exit(EXIT.failed);
+  process.exit(error instanceof ConfigError ? EXIT.refused : EXIT.failed);
 });
