@@ -1,12 +1,4 @@
-import type { Column, Family } from './family.js';
-
-const optionalText = (name: string): Column => ({
-  name,
-  kind: 'text',
-  required: false,
-  role: 'group-by',
-});
-const ownText = (name: string): Column => ({ ...optionalText(name), isOwn: true });
+import { type Family, optional, own } from './family.js';
 
 /** Cost, impressions and clicks per date, channel and campaign. */
 export const COST: Family = {
@@ -20,21 +12,21 @@ export const COST: Family = {
     { name: 'impressions', kind: 'count', required: true, role: 'metric' },
     { name: 'clicks', kind: 'count', required: true, role: 'metric' },
     { name: 'cost', kind: 'amount', required: true, role: 'metric' },
-    ownText('campaign_id'),
-    ownText('ad_group'),
-    optionalText('ad_group_id'),
-    ownText('ad_creative'),
-    optionalText('ad_creative_id'),
-    optionalText('term'),
-    optionalText('term_id'),
-    optionalText('ad_account'),
-    optionalText('ad_account_id'),
-    optionalText('sub_publisher'),
-    optionalText('sub_sub_publisher_1'),
-    optionalText('sub_sub_publisher_2'),
-    optionalText('sub_sub_publisher_3'),
-    { name: 'country', kind: 'country', required: false, role: 'group-by', isOwn: true },
-    ownText('os_name'),
+    own('campaign_id'),
+    own('ad_group'),
+    optional('ad_group_id'),
+    own('ad_creative'),
+    optional('ad_creative_id'),
+    optional('term'),
+    optional('term_id'),
+    optional('ad_account'),
+    optional('ad_account_id'),
+    optional('sub_publisher'),
+    optional('sub_sub_publisher_1'),
+    optional('sub_sub_publisher_2'),
+    optional('sub_sub_publisher_3'),
+    own('country', 'country'),
+    own('os_name'),
   ],
   optionalMayBeBlank: false,
   maxRows: 10_000,

@@ -42,6 +42,16 @@ export interface Column {
   readonly isOwn?: true;
 }
 
+/** A text column of a row that a file may leave out. */
+export function optional(name: string, kind: ValueKind = 'text'): Column {
+  return { name, kind, required: false, role: 'group-by' };
+}
+
+/** The same of a text that is stored as an element of its own. */
+export function own(name: string, kind: ValueKind = 'text'): Column {
+  return { ...optional(name, kind), isOwn: true };
+}
+
 export interface Family {
   readonly name: FamilyName;
   /** The storage table, and the stem of the views' names. */

@@ -1,18 +1,7 @@
-import type { Column, Family } from './family.js';
+import { type Family, optional, own } from './family.js';
 
 /** The values that a self-serve row's `event_source` may have. */
 export const EVENT_SOURCES = ['app', 'web', 'tracking_link', 'sms_link'] as const;
-
-const optional = (name: string, kind: Column['kind'] = 'text'): Column => ({
-  name,
-  kind,
-  required: false,
-  role: 'group-by',
-});
-const own = (name: string, kind: Column['kind'] = 'text'): Column => ({
-  ...optional(name, kind),
-  isOwn: true,
-});
 
 /** Custom metrics: a named value per date and channel. */
 export const SELF_SERVE: Family = {
