@@ -9,6 +9,9 @@ const ANY_WIDTH = 0;
  * the memory of the kernel.
  */
 export class CsvScanner {
+  /** Where the fields of the last row begin and end in `bytes`. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
   private address = 0;
   private size = 0;
 
@@ -18,6 +21,8 @@ export class CsvScanner {
     private readonly capacity: number,
   ) {
     kernel.calls.roomForFields(capacity);
+    this.starts = new Int32Array(capacity);
+    this.ends = new Int32Array(capacity);
   }
 
   /** The open file; quoted fields that the scanner has passed are folded. */
@@ -60,19 +65,27 @@ export class CsvScanner {
   }
 
   /**
-   * Finds the next row and writes the positions of its fields in `bytes`.
+   * Finds the next row and the positions of its fields.
    *
    * @returns how many fields the row has (maybe more than the capacity), or 0 at the end of the
    * file
    */
-  next(starts: Int32Array, ends: Int32Array): number {
+  next(): number {
     const { kernel, capacity } = this;
     kernel.calls.nextRows(0, capacity, ANY_WIDTH, 1);
     const fields = this.fields;
     const stored = Math.min(fields, capacity);
-    this.read(kernel.calls.startsAt(), stored, starts);
-    this.read(kernel.calls.endsAt(), stored, ends);
+    this.read(kernel.calls.startsAt(), stored, this.starts);
+    this.read(kernel.calls.endsAt(), stored, this.ends);
     return fields;
+  }
+
+  /** The values of that row, up to the capacity; pieces of `bytes`. */
+  values(): Uint8Array<ArrayBuffer>[] {
+    const { bytes, starts, ends } = this;
+    return Array.from({ length: Math.min(this.fields, this.capacity) }, (_, field) =>
+      bytes.subarray(starts[field], ends[field]),
+    );
   }
 
   private read(address: number, count: number, to: Int32Array): void {

@@ -105,17 +105,12 @@ class UploadFile {
   }
 
   private readHeader(): Header | undefined {
-    const starts = new Int32Array(MAX_HEADER_FIELDS);
-    const ends = new Int32Array(MAX_HEADER_FIELDS);
-    const fields = this.scanner.next(starts, ends);
+    const fields = this.scanner.next();
     if (fields === 0) {
       this.findings.add(FILE, 'the file is empty');
       return undefined;
     }
-    const { bytes } = this.scanner;
-    const names = Array.from({ length: Math.min(fields, MAX_HEADER_FIELDS) }, (_, field) =>
-      bytes.subarray(starts[field], ends[field]),
-    );
+    const names = this.scanner.values();
     this.checkForm(1, names);
     return readHeader(this.family, names, fields, this.findings);
   }

@@ -49,19 +49,14 @@ export function wrongRowsOf(content: Uint8Array, found: RowFindings): WrongRows 
 }
 
 function wrongRowsIn(scanner: CsvScanner, found: RowFindings): WrongRows {
-  const starts = new Int32Array(MAX_HEADER_FIELDS);
-  const ends = new Int32Array(MAX_HEADER_FIELDS);
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
   let columns: readonly string[] = [];
   const rows: WrongRow[] = [];
   for (let row = 1; ; row++) {
-    const fields = scanner.next(starts, ends);
-    if (fields === 0) return { columns, rows };
+    if (scanner.next() === 0) return { columns, rows };
     const findings = found.of(row);
     if (row > 1 && findings === undefined) continue;
-    const values = Array.from({ length: Math.min(fields, MAX_HEADER_FIELDS) }, (_, field) =>
-      text.decode(scanner.bytes.subarray(starts[field], ends[field])),
-    );
+    const values = scanner.values().map((value) => text.decode(value));
     if (row === 1) columns = values;
     if (findings !== undefined) rows.push({ row, values, findings });
   }

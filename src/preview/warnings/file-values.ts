@@ -172,13 +172,8 @@ function eachRow(
   withKernel((kernel) => {
     const scanner = new CsvScanner(kernel, MAX_HEADER_FIELDS);
     scanner.open(parts);
-    const starts = new Int32Array(MAX_HEADER_FIELDS);
-    const ends = new Int32Array(MAX_HEADER_FIELDS);
-    const width = scanner.next(starts, ends);
-    const bytes = bufferOf(scanner.bytes);
-    const header = Array.from({ length: width }, (_, field) =>
-      bytes.toString('utf8', starts[field], ends[field]),
-    );
+    const width = scanner.next();
+    const header = scanner.values().map((name) => bufferOf(name).toString('utf8'));
     const fields = [...header.keys()].filter((field) => wanted.includes(header[field]!));
     const names = fields.map((field) => header[field]!);
     const places = new Map(names.map((name, index) => [name, index]));

@@ -166,15 +166,10 @@ async function packAll(
 
 function keyText(row: Buffer, keyFields: readonly number[]): string {
   return withKernel((kernel) => {
-    const most = Math.max(...keyFields) + 1;
-    const scanner = new CsvScanner(kernel, most);
+    const scanner = new CsvScanner(kernel, Math.max(...keyFields) + 1);
     scanner.open([row], 0);
-    const starts = new Int32Array(most);
-    const ends = new Int32Array(most);
-    scanner.next(starts, ends);
-    const texts = keyFields.map((field) =>
-      excerptOf(scanner.bytes.subarray(starts[field], ends[field])),
-    );
-    return `(${texts.join(', ')})`;
+    scanner.next();
+    const values = scanner.values();
+    return `(${keyFields.map((field) => excerptOf(values[field]!)).join(', ')})`;
   });
 }

@@ -56,8 +56,6 @@ class RowScan {
   private length = 0;
   private rows = 0;
   private isAtStart = true;
-  private readonly starts = new Int32Array(MAX_HEADER_FIELDS);
-  private readonly ends = new Int32Array(MAX_HEADER_FIELDS);
 
   constructor(private readonly take: (row: ScannedRow) => void) {}
 
@@ -74,7 +72,8 @@ class RowScan {
   }
 
   private drain(isLast: boolean): void {
-    const { raw, scanner, length, starts, ends } = this;
+    const { raw, scanner, length } = this;
+    const { starts, ends } = scanner;
     let rest = this.afterByteOrderMark(isLast);
     if (rest === undefined) return;
     scanner.open([raw.subarray(0, length)], rest);
@@ -82,15 +81,11 @@ class RowScan {
     const values = Buffer.from(buffer, byteOffset, length);
     for (;;) {
       const from = scanner.nextRowAt;
-      const fields = scanner.next(starts, ends);
+      const fields = scanner.next();
       const next = scanner.nextRowAt;
       // A row that ends with the bytes may go on, and an empty last line may not be the last.
-      if (!isLast && (fields === 0 || next > length)) {
-        rest = from;
-        break;
-      }
-      if (fields === 0) {
-        rest = length;
+      if (fields === 0 || (!isLast && next > length)) {
+        rest = isLast ? length : from;
         break;
       }
       let to = Math.min(next, length);
