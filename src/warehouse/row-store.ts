@@ -58,6 +58,7 @@ export interface InsertSize {
 
 export interface Erasure {
   readonly account: string;
+  /** Every upload of the account up to this version is erased: see `domain/version`. */
   readonly version: bigint;
   /** When it was ordered, milliseconds since the epoch. */
   readonly at: number;

@@ -1,3 +1,4 @@
+import type { Limits } from '../../config/config.js';
 import type { ValidUpload } from '../upload-in-flight.js';
 import type { BatchSettler } from '../write/settle-batch.js';
 
@@ -6,12 +7,6 @@ export interface BatchItem {
   readonly upload: ValidUpload;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
-}
-
-export interface BatchLimits {
-  readonly batchRows: number;
-  readonly batchBytes: number;
-  readonly batchMs: number;
 }
 
 interface WaitingItem extends BatchItem {
@@ -48,7 +43,7 @@ export class Batcher {
 
   /** @param isMoreComing whether uploads are on their way that may join the batch */
   constructor(
-    private readonly limits: BatchLimits,
+    private readonly limits: Pick<Limits, 'batchRows' | 'batchBytes' | 'batchMs'>,
     private readonly isMoreComing: () => boolean,
     private readonly settler: Pick<BatchSettler, 'settle'>,
   ) {}

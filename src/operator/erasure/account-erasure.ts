@@ -1,19 +1,15 @@
 import { lastVersionAt, timeOfVersion } from '../../domain/version.js';
 import type { Limits } from '../../config/config.js';
 import type { LogRecord, RecordToAppend } from '../../log/upload-log.js';
+import type { Erasure } from '../../warehouse/row-store.js';
 
 /** For clocks that differ, and until every gateway has read the tokens file again. */
 const MARGIN_MS = 5_000;
 
 /** An operator's order to erase an account, as a record of the control topic. */
-export interface AccountErasure {
-  readonly account: string;
-  /** Every upload of the account up to this version is erased: see `domain/version`. */
-  readonly version: bigint;
+export interface AccountErasure extends Erasure {
   /** `operator:` and a name. */
   readonly actor: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
 }
 
 /**

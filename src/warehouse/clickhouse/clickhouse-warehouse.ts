@@ -10,6 +10,7 @@ import {
   type ClickHouseClientConfigOptions,
 } from '@clickhouse/client';
 
+import type { ClickHouseConfig } from '../../config/config.js';
 import type { TlsMaterial } from '../../config/configured-files.js';
 import { warehouseErrors, warehouseRefusals } from '../../ops/metrics.js';
 import { failureOf, type StatementKind } from '../failure.js';
@@ -28,18 +29,14 @@ import {
 import { expectNothing, rowsOf } from './answer.js';
 import { formOf, requestBody } from './request-body.js';
 
-export interface ClickHouseOptions {
-  /** Scheme, host and port. */
-  readonly url: string;
-  readonly user: string;
+export interface ClickHouseOptions extends Pick<
+  ClickHouseConfig,
+  'url' | 'user' | 'compression' | 'insertQuorum' | 'timeoutMs'
+> {
   readonly password: string;
   readonly tls: TlsMaterial;
-  readonly compression: 'none' | 'gzip';
-  /** See `ClickHouseConfig`. */
-  readonly insertQuorum: string | undefined;
   /** The name of the cluster behind the address; undefined: it is one server. */
   readonly cluster?: string | undefined;
-  readonly timeoutMs: number;
   /** The database of the tables that are inserted into. It need not exist yet. */
   readonly database: string;
 }
