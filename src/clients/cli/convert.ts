@@ -142,9 +142,7 @@ async function wholeFile(
 ): Promise<{ readonly name: string; readonly bytes: Buffer }> {
   const progress = new Progress(terminal);
   const { signal } = new AbortController();
-  const source = await openSource(path, process.stdin, signal, (bytes, size) => {
-    progress.bar(bytes, size, `reading ${path}`);
-  });
+  const source = await openSource(path, progress, signal);
   try {
     const pieces: Buffer[] = [];
     let size = 0;

@@ -38,14 +38,7 @@ export function addValidateCommand(program: Command, terminal: Output): void {
 async function validate(path: string, options: ValidateOptions, terminal: Output): Promise<void> {
   if (options.annotate !== undefined) await refuseTheFileItself(path, options.annotate);
   const progress = new Progress(terminal);
-  const source = await openSource(
-    path,
-    process.stdin,
-    new AbortController().signal,
-    (bytes, size) => {
-      progress.bar(bytes, size, `reading ${path}`);
-    },
-  );
+  const source = await openSource(path, progress, new AbortController().signal);
   const facts = factsNow(options.timeZone, terminal);
   const judgement = judge(familyNamed(options.family), source, facts);
   const { rows, wrongRows, columns, problems, annotated } = await judgement.finally(async () => {

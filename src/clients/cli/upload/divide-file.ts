@@ -48,9 +48,7 @@ async function divideFile(
   refused: (file: MalformedFile) => CommandError,
   signal: AbortSignal,
 ): Promise<DividedFile> {
-  const source = await openSource(path, process.stdin, signal, (bytes, size) => {
-    progress.bar(bytes, size, `reading ${path}`);
-  });
+  const source = await openSource(path, progress, signal);
   try {
     const parts: StoredPart[] = [];
     const problems = new Problems();

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { CommandError } from '../terminal.js';
+import type { Progress } from './progress.js';
 import { TemporaryFile } from './temporary-file.js';
 
 const PIECE_BYTES = 256 * 1024;
@@ -48,12 +49,11 @@ function* buffersOf(pieces: readonly Uint8Array[]): Generator<Buffer, void> {
  */
 export async function openSource(
   path: string,
-  stdin: Readable,
+  progress: Progress,
   signal: AbortSignal,
-  onProgress: (bytes: number, size: number) => void,
 ): Promise<Source> {
   const { readAt, size, close } =
-    path === '-' ? await spooled(stdin, signal) : await opened(path, signal);
+    path === '-' ? await spooled(process.stdin, signal) : await opened(path, signal);
   const hash = createHash('sha256');
   const magic = Buffer.alloc(2);
   const isGzip = size > 2 && (await readAt(0, magic)) === 2 && magic.readUInt16BE() === 0x1f8b;
@@ -68,7 +68,7 @@ export async function openSource(
       hash.update(piece.subarray(0, read));
       at += read;
       signal.throwIfAborted();
-      onProgress(at, size);
+      progress.bar(at, size, `reading ${path}`);
       yield piece.subarray(0, read);
     }
   }
