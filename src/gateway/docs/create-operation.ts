@@ -1,14 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiHeader, ApiIncludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiHeader } from '@nestjs/swagger';
 import { MAX_KEY_LENGTH } from '../../domain/upload-limits.js';
 import * as problem from '../http/problem.js';
+import { ApiAnswer } from './api-answer.js';
 import { ApiProblems } from './api-problems.js';
-import { ApiRecord } from './api-record.js';
 import { ApiFileBody, FILE_PROBLEMS } from './file-body.js';
 import { describedHeaders } from './headers.js';
-import { ApiFamily, TAG } from './operation.js';
+import { ApiCall } from './operation.js';
 import { READ_OPERATION } from './read-operation.js';
-import { SUCCEEDED, UPLOADED } from './upload-request.js';
+import { SUCCEEDED, UPLOADED, UploadRequest } from './upload-request.js';
 
 const DESCRIPTION = `Stores the file durably and answers with a new upload request. The file is processed
 after the answer: read the request until its status is \`succeeded\` or \`failed\`.
@@ -35,14 +35,11 @@ const PROBLEMS = {
 
 export function CreateOperation(): MethodDecorator {
   return applyDecorators(
-    ApiIncludeEndpoint(),
-    ApiTags(TAG),
-    ApiOperation({
+    ApiCall({
       operationId: 'createUploadRequest',
       summary: 'Create an upload request',
       description: DESCRIPTION,
     }),
-    ApiFamily(),
     ApiHeader({
       name: 'Idempotency-Key',
       required: false,
@@ -51,7 +48,7 @@ export function CreateOperation(): MethodDecorator {
       examples: { uuid: { value: '"8e03978e-40d5-43dd-bc93-6894a57f9324"' } },
     }),
     ApiFileBody(),
-    ApiRecord({
+    ApiAnswer(UploadRequest, {
       status: 201,
       description:
         'The file is stored durably and will be processed. It may still turn out invalid. ' +

@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { SCHEME } from '../http/call.js';
 import { TAG } from './operation.js';
-import { PREVIEW_MODELS } from './preview-answer.js';
+import { PreviewAnswer } from './preview-answer.js';
 import { ProblemDetails } from './problem-details.js';
 import { UploadRequest } from './upload-request.js';
 
@@ -38,7 +38,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, base, {
     onlyIncludeDecoratedEndpoints: true,
     autoTagControllers: false,
-    extraModels: [UploadRequest, ProblemDetails, ...PREVIEW_MODELS],
+    extraModels: [UploadRequest, ProblemDetails, PreviewAnswer],
   });
   // Nest removes the final slash, with which the specification writes the create operation.
   const paths = Object.entries(document.paths).map(([path, item]) => {

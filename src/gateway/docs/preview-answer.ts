@@ -1,6 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions, ApiPropertyOptional } from '@nestjs/swagger';
 
 import { type Warning, WARNING_CODES } from '../../preview/answer.js';
+import { TIMESTAMP } from './upload-request.js';
 
 // What `src/preview/preview.ts` returns, as the document describes it.
 
@@ -8,10 +9,6 @@ const COUNT: ApiPropertyOptions = { type: 'integer', minimum: 0 };
 const COUNT_IF_COMPARED: ApiPropertyOptions = { ...COUNT, nullable: true };
 /** Null: beyond what a double holds. */
 const MEASURE: ApiPropertyOptions = { type: Number, nullable: true };
-const TIMESTAMP: ApiPropertyOptions = {
-  type: String,
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}$',
-};
 
 export class PreviewMeasures {
   @ApiPropertyOptional({ ...MEASURE, description: 'Of cost.' })
@@ -157,5 +154,3 @@ export class PreviewAnswer {
   @ApiProperty({ ...TIMESTAMP, description: 'When the comparison began, in UTC.' })
   readonly asOf!: string;
 }
-
-export const PREVIEW_MODELS = [PreviewAnswer];

@@ -1,16 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
-import {
-  ApiIncludeEndpoint,
-  ApiOperation,
-  ApiResponse,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
 import * as problem from '../http/problem.js';
+import { ApiAnswer } from './api-answer.js';
 import { ApiProblems } from './api-problems.js';
 import { ApiFileBody, FILE_PROBLEMS } from './file-body.js';
-import { describedHeaders, RATE_LIMIT_HEADERS } from './headers.js';
-import { ApiFamily, TAG } from './operation.js';
+import { ApiCall } from './operation.js';
 import type { Preview } from '../../preview/answer.js';
 import { PreviewAnswer } from './preview-answer.js';
 
@@ -81,27 +74,16 @@ const EXAMPLES = {
 /** Describes the preview operation. */
 export function PreviewOperation(): MethodDecorator {
   return applyDecorators(
-    ApiIncludeEndpoint(),
-    ApiTags(TAG),
-    ApiOperation({
+    ApiCall({
       operationId: 'previewUpload',
       summary: 'Tell what an upload of a file would do',
       description: DESCRIPTION,
     }),
-    ApiFamily(),
     ApiFileBody(),
-    ApiResponse({
+    ApiAnswer(PreviewAnswer, {
       status: 200,
       description: 'What an upload of the file would do.',
-      headers: { ...describedHeaders(['Cache-Control']), ...RATE_LIMIT_HEADERS },
-      content: {
-        'application/json': {
-          schema: { $ref: getSchemaPath(PreviewAnswer) },
-          examples: Object.fromEntries(
-            Object.entries(EXAMPLES).map(([name, value]) => [name, { value }]),
-          ),
-        },
-      },
+      examples: EXAMPLES,
     }),
     ApiProblems(PROBLEMS),
   );

@@ -1,10 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiHeader, ApiIncludeEndpoint, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiParam } from '@nestjs/swagger';
 import * as problem from '../http/problem.js';
+import { ApiAnswer } from './api-answer.js';
 import { ApiProblems } from './api-problems.js';
-import { ApiRecord } from './api-record.js';
-import { ApiFamily, TAG } from './operation.js';
-import { FAILED, SUCCEEDED, UPLOADED } from './upload-request.js';
+import { ApiCall } from './operation.js';
+import { FAILED, SUCCEEDED, UPLOADED, UploadRequest } from './upload-request.js';
 
 export const READ_OPERATION = 'readUploadRequest';
 
@@ -28,14 +28,11 @@ const PROBLEMS = {
 
 export function ReadOperation(): MethodDecorator {
   return applyDecorators(
-    ApiIncludeEndpoint(),
-    ApiTags(TAG),
-    ApiOperation({
+    ApiCall({
       operationId: READ_OPERATION,
       summary: "Read an upload request's status",
       description: DESCRIPTION,
     }),
-    ApiFamily(),
     ApiParam({
       name: 'requestId',
       description: 'The id that the create operation of the same family answered.',
@@ -51,7 +48,7 @@ export function ReadOperation(): MethodDecorator {
       schema: { type: 'string' },
       examples: { wait: { value: 'wait=10' } },
     }),
-    ApiRecord({
+    ApiAnswer(UploadRequest, {
       status: 200,
       description: 'The request as it is now.',
       headers: {

@@ -1,7 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { type Status, STATUSES, type UploadRequestRecord } from '../../status/transition.js';
 
-const TIMESTAMP: ApiPropertyOptions = {
+export const TIMESTAMP: ApiPropertyOptions = {
   type: String,
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}$',
 };

@@ -1,15 +1,15 @@
+import type { Type } from '@nestjs/common';
 import { ApiResponse, type ApiResponseOptions, getSchemaPath } from '@nestjs/swagger';
-import type { UploadRequestRecord } from '../../status/transition.js';
 import { describedHeaders, type Headers, RATE_LIMIT_HEADERS } from './headers.js';
-import { UploadRequest } from './upload-request.js';
 
-/** Describes an answer with the upload request's record. */
-export function ApiRecord(
+/** Describes an answer that is not a problem, by the class of what it holds. */
+export function ApiAnswer(
+  model: Type,
   answer: Pick<ApiResponseOptions, 'links'> & {
     readonly status: number;
     readonly description: string;
     readonly headers?: Headers;
-    readonly examples: Readonly<Record<string, UploadRequestRecord>>;
+    readonly examples: Readonly<Record<string, object>>;
   },
 ): MethodDecorator {
   const { status, description, links, headers } = answer;
@@ -21,8 +21,8 @@ export function ApiRecord(
     headers: { ...describedHeaders(['Cache-Control']), ...headers, ...RATE_LIMIT_HEADERS },
     content: {
       'application/json': {
-        schema: { $ref: getSchemaPath(UploadRequest) },
-        examples: Object.fromEntries(examples) as Record<string, { value: UploadRequestRecord }>,
+        schema: { $ref: getSchemaPath(model) },
+        examples: Object.fromEntries(examples) as Record<string, { value: object }>,
       },
     },
   });
