@@ -162,25 +162,20 @@ export const tooManyRequests = (what: string, seconds: number): Problem =>
 export const internalError = (): Problem =>
   new Problem(500, 'Internal Server Error', 'The service failed to handle this call.');
 
+const unavailable = (detail: string): Problem =>
+  new Problem(503, 'Service Unavailable', detail, { 'Retry-After': RETRY_AFTER_SECONDS });
+
 export const uploadNotTaken = (): Problem =>
-  new Problem(
-    503,
-    'Service Unavailable',
+  unavailable(
     'The upload could not be confirmed. It is applied as a whole or not at all; sending it again is safe.',
-    { 'Retry-After': RETRY_AFTER_SECONDS },
   );
 
 export const statusUnavailable = (): Problem =>
-  new Problem(503, 'Service Unavailable', 'The status cannot be told now. Ask again.', {
-    'Retry-After': RETRY_AFTER_SECONDS,
-  });
+  unavailable('The status cannot be told now. Ask again.');
 
 export const previewUnavailable = (): Problem =>
-  new Problem(
-    503,
-    'Service Unavailable',
+  unavailable(
     'The preview cannot be made now. Nothing was stored. Send the file again after the seconds of Retry-After.',
-    { 'Retry-After': RETRY_AFTER_SECONDS },
   );
 
 export const shuttingDown = (): Problem =>
