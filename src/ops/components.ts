@@ -30,13 +30,10 @@ export function background(work: (signal: AbortSignal) => Promise<void>): Compon
 export class Components {
   private readonly running: Component[] = [];
   private readonly failure = new Failure();
+  /** Rejects when any of them cannot go on. */
+  readonly failed = this.failure.promise;
 
   constructor(private readonly logger: Logger) {}
-
-  /** Rejects when any of them cannot go on. */
-  get failed(): Promise<never> {
-    return this.failure.promise;
-  }
 
   add(component: Component): void {
     this.running.push(component);

@@ -33,6 +33,8 @@ export class RetentionGuard implements AcceptanceFence {
   /** By partition. */
   private atRisk: readonly boolean[] = [];
   private readonly failure = new Failure();
+  /** Rejects when it meets what waiting does not fix, such as a record of a newer version. */
+  readonly failed = this.failure.promise;
   private readonly timer: NodeJS.Timeout;
 
   /** @param fence awaited by each acceptance as well */
@@ -57,11 +59,6 @@ export class RetentionGuard implements AcceptanceFence {
       this.look().catch(this.failure.report);
     }, interval);
     this.timer.unref();
-  }
-
-  /** Rejects when it meets what waiting does not fix, such as a record of a newer version. */
-  get failed(): Promise<never> {
-    return this.failure.promise;
   }
 
   /** @throws LogUnavailableError when accepting an upload now would put older ones at risk */

@@ -10,6 +10,8 @@ import type { Transition } from '../../status/transition.js';
 export class ErasedAccounts implements ErasedUploads {
   private readonly versions = new Map<string, bigint>();
   private readonly failure = new Failure();
+  /** Rejects when new erasures can no longer be followed. */
+  readonly failed = this.failure.promise;
   private tail: Tail | undefined;
 
   private constructor() {
@@ -59,11 +61,6 @@ export class ErasedAccounts implements ErasedUploads {
       }
     }
     return erased;
-  }
-
-  /** Rejects when new erasures can no longer be followed. */
-  get failed(): Promise<never> {
-    return this.failure.promise;
   }
 
   covers(account: string, version: bigint): boolean {

@@ -44,6 +44,8 @@ const READ_ARGUMENTS = ['--output_format_json_quote_64bit_integers=1'];
 export class ChdbWarehouse implements Warehouse {
   private readonly running = new Set<Promise<unknown>>();
   private readonly failure = new Failure();
+  /** Rejects when the folder can no longer be written. */
+  readonly failed = this.failure.promise;
   /** None or one: opened for the first preview. */
   private readonly previews: SessionPool[] = [];
 
@@ -79,11 +81,6 @@ export class ChdbWarehouse implements Warehouse {
     );
     await warehouse.execute(`CREATE DATABASE IF NOT EXISTS ${identifier(database)}`);
     return warehouse;
-  }
-
-  /** Rejects when the folder can no longer be written. */
-  get failed(): Promise<never> {
-    return this.failure.promise;
   }
 
   async execute(sql: string): Promise<void> {

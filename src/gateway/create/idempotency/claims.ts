@@ -26,6 +26,8 @@ interface Followed {
 export class Claims implements OnApplicationShutdown {
   private readonly view = new ClaimView(MAX_CLAIMS);
   private readonly failure = new Failure();
+  /** Rejects when the claims of others can no longer be followed. */
+  readonly failed = this.failure.promise;
   private following: Promise<Followed> | undefined;
 
   constructor(
@@ -61,11 +63,6 @@ export class Claims implements OnApplicationShutdown {
       if (standing !== undefined) return { standing, ageMs: this.view.now - standing.takenAt };
       // The holder's time is over, and the key is free.
     }
-  }
-
-  /** Rejects when the claims of others can no longer be followed. */
-  get failed(): Promise<never> {
-    return this.failure.promise;
   }
 
   async onApplicationShutdown(): Promise<void> {
