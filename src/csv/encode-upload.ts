@@ -1,7 +1,7 @@
 import { type Family, ownTexts, valueColumns } from '../domain/families/index.js';
 import type { Arena } from '../domain/memory.js';
 import type { UploadColumns } from './upload-columns.js';
-import type { PreparedUpload } from './verdict.js';
+import type { Elements, PreparedUpload } from './verdict.js';
 import type { Kernel } from './kernel/kernel.js';
 
 const NONE = new Uint8Array(0);
@@ -14,7 +14,8 @@ export function encodeUpload(family: Family, columns: UploadColumns, arena: Aren
   findCombinations(columns);
   const keys = calls.keysOfFile();
   const values = valueColumns(family).map(({ name }) => columns.stored.get(name)!);
-  const totals = family.name === 'cost' ? costTotals(columns, arena) : undefined;
+  const noTotals = { counts: new Uint32Array(0), columns: [] };
+  const totals = family.name === 'cost' ? costTotals(columns, arena) : noTotals;
   const keyTexts = (isSecond: boolean): Uint8Array => {
     const address = calls.textsByKey(isSecond);
     return arena.copyOf(kernel.view(address, calls.keyTextBytes()));
@@ -27,21 +28,24 @@ export function encodeUpload(family: Family, columns: UploadColumns, arena: Aren
       keyTexts(false),
       keyTexts(true),
     ],
-    combinationCounts: wordsOf(kernel, calls.combinationsByKey(), keys, arena),
-    combinationColumns: [
-      ...values.map((column) => column.encodeSums(arena)),
-      ...columns.texts.encodeCombinations(
-        ownTexts(family).map(({ name }) => columns.present.has(name)),
-        arena,
-      ),
-    ],
-    csvRowCounts: wordsOf(kernel, calls.csvRowsByKey(), keys, arena),
-    csvRowColumns:
-      calls.csvRowsOfFile() === 0
-        ? [...values.map(() => NONE), NONE]
-        : [...values.map((column) => column.encodeRows(arena)), columns.texts.encodeRows(arena)],
-    totalCounts: totals?.counts ?? new Uint32Array(0),
-    totalColumns: totals?.columns ?? [],
+    combinations: {
+      counts: wordsOf(kernel, calls.combinationsByKey(), keys, arena),
+      columns: [
+        ...values.map((column) => column.encodeSums(arena)),
+        ...columns.texts.encodeCombinations(
+          ownTexts(family).map(({ name }) => columns.present.has(name)),
+          arena,
+        ),
+      ],
+    },
+    csvRows: {
+      counts: wordsOf(kernel, calls.csvRowsByKey(), keys, arena),
+      columns:
+        calls.csvRowsOfFile() === 0
+          ? [...values.map(() => NONE), NONE]
+          : [...values.map((column) => column.encodeRows(arena)), columns.texts.encodeRows(arena)],
+    },
+    totals,
   };
 }
 
@@ -57,14 +61,11 @@ function findCombinations({ kernel, stored, texts }: UploadColumns): void {
   );
 }
 
-interface Totals {
-  readonly counts: Uint32Array;
-  /** Native columns: currency, impressions, clicks, cost. */
-  readonly columns: readonly Uint8Array[];
-}
-
-/** The totals of each key by currency (see `kernel/assembly/totals.ts`). */
-function costTotals({ kernel, stored, texts }: UploadColumns, arena: Arena): Totals {
+/**
+ * The totals of each key by currency (see `kernel/assembly/totals.ts`): currency, impressions,
+ * clicks, cost.
+ */
+function costTotals({ kernel, stored, texts }: UploadColumns, arena: Arena): Elements {
   const { calls } = kernel;
   const count = calls.sumTotals(
     texts.texts,

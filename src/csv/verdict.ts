@@ -8,20 +8,23 @@ export interface PreparedUpload {
   /** Days of the keys (`Date`, two bytes each), then the key's two texts as Native strings. */
   readonly keyColumns: readonly Uint8Array[];
   /**
-   * By key: how many combinations it has. Their columns follow, sums of their rows: one a
-   * `valueColumns` column of the family, one an `ownTexts` column, then the other texts.
+   * The combinations of each key, as sums of their rows: a column for each of `valueColumns`, one
+   * for each of `ownTexts`, then one of the other texts.
    */
-  readonly combinationCounts: Uint32Array;
-  readonly combinationColumns: readonly Uint8Array[];
+  readonly combinations: Elements;
   /**
-   * By key: how many CSV rows are stored too: all of them if they are not exactly its combinations,
-   * else none. Their columns follow: one a `valueColumns` column, then all texts.
+   * The CSV rows of each key that are stored too: all of them if they are not exactly its
+   * combinations, else none. A column for each of `valueColumns`, then one of all texts.
    */
-  readonly csvRowCounts: Uint32Array;
-  readonly csvRowColumns: readonly Uint8Array[];
-  /** By key: how many totals it has; then their columns (cost only, else both are empty). */
-  readonly totalCounts: Uint32Array;
-  readonly totalColumns: readonly Uint8Array[];
+  readonly csvRows: Elements;
+  /** The totals of each key (cost only, else both are empty). */
+  readonly totals: Elements;
+}
+
+/** Of each key several: by key how many, then their Native columns. */
+export interface Elements {
+  readonly counts: Uint32Array;
+  readonly columns: readonly Uint8Array[];
 }
 
 /** The verdict on an upload: a pure function of its records. */

@@ -1,5 +1,5 @@
 import { type Family, ownTexts, valueColumns } from '../../domain/families/index.js';
-import type { PreparedUpload } from '../../csv/verdict.js';
+import type { Elements, PreparedUpload } from '../../csv/verdict.js';
 import { ColumnCursor, type ValueSize } from '../native/column-cursor.js';
 
 const DAY: ValueSize = 2;
@@ -17,41 +17,35 @@ export function* keyPieces(
   const values = valueColumns(family).map(() => NUMBER);
   const ownColumns = ownTexts(family).map((): ValueSize => 'text');
   const keys = cursorsOf(upload.keyColumns, [DAY, 'text', 'text']);
-  const combinations = cursorsOf(upload.combinationColumns, [...values, ...ownColumns, 'text']);
-  const csvRows = cursorsOf(upload.csvRowColumns, [...values, 'text']);
+  const combinations = cursorsOf(upload.combinations.columns, [...values, ...ownColumns, 'text']);
+  const csvRows = cursorsOf(upload.csvRows.columns, [...values, 'text']);
   // The currency, then three numbers.
-  const totals = cursorsOf(upload.totalColumns, ['text', NUMBER, NUMBER, NUMBER]);
+  const totals = cursorsOf(upload.totals.columns, ['text', NUMBER, NUMBER, NUMBER]);
   let from = 0;
   while (from < upload.keys) {
     const to = endOfPiece(upload, from, most);
-    const combinationCounts = upload.combinationCounts.subarray(from, to);
-    const csvRowCounts = upload.csvRowCounts.subarray(from, to);
-    const totalCounts = upload.totalCounts.subarray(from, to);
     yield {
       // Not known of a piece, and not needed.
       rows: 0,
       keys: to - from,
       keyColumns: taken(keys, to - from),
-      combinationCounts,
-      combinationColumns: taken(combinations, sumOf(combinationCounts)),
-      csvRowCounts,
-      csvRowColumns: taken(csvRows, sumOf(csvRowCounts)),
-      totalCounts,
-      totalColumns: taken(totals, sumOf(totalCounts)),
+      combinations: takenOfKeys(upload.combinations, combinations, from, to),
+      csvRows: takenOfKeys(upload.csvRows, csvRows, from, to),
+      totals: takenOfKeys(upload.totals, totals, from, to),
     };
     from = to;
   }
 }
 
 function endOfPiece(
-  { keys, combinationCounts, csvRowCounts }: PreparedUpload,
+  { keys, combinations, csvRows }: PreparedUpload,
   from: number,
   most: { readonly keys: number; readonly rows: number },
 ): number {
   const end = Math.min(from + most.keys, keys);
   let rows = 0;
   for (let key = from; key < end; key++) {
-    rows += Math.max(combinationCounts[key]!, csvRowCounts[key]!);
+    rows += Math.max(combinations.counts[key]!, csvRows.counts[key]!);
     if (rows > most.rows && key > from) return key;
   }
   return end;
@@ -68,6 +62,13 @@ function taken(cursors: readonly ColumnCursor[], count: number): Uint8Array[] {
   return cursors.map((cursor) => cursor.take(count));
 }
 
-function sumOf(counts: Uint32Array): number {
-  return counts.reduce((sum, count) => sum + count, 0);
+function takenOfKeys(
+  of: Elements,
+  cursors: readonly ColumnCursor[],
+  from: number,
+  to: number,
+): Elements {
+  const counts = of.counts.subarray(from, to);
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  return { counts, columns: taken(cursors, count) };
 }

@@ -15,8 +15,8 @@ const PART_BYTES = 65_536;
 
 /** The insert of a single upload. */
 export function sizeOfInsert({ account, prepared }: UploadToStore): InsertSize {
-  const { keys, keyColumns, combinationColumns, csvRowColumns, totalColumns } = prepared;
-  const columns = [...keyColumns, ...combinationColumns, ...csvRowColumns, ...totalColumns];
+  const { keys, keyColumns, combinations, csvRows, totals } = prepared;
+  const columns = [...keyColumns, ...combinations.columns, ...csvRows.columns, ...totals.columns];
   // Account, version, request, time, and where the key's combinations, rows and totals end.
   const beside = account.length + 1 + 16 + 16 + 4 + 8 + 8 + 8;
   const bytes = columns.reduce((sum, { length }) => sum + length, keys * beside);

@@ -17,7 +17,7 @@ import {
 } from '../native/block.js';
 import type { UploadToStore } from '../row-store.js';
 import type { NativeBlock } from '../warehouse.js';
-import type { PreparedUpload } from '../../csv/verdict.js';
+import type { Elements, PreparedUpload } from '../../csv/verdict.js';
 
 type Element = Pick<Column, 'name' | 'kind'>;
 
@@ -85,28 +85,14 @@ function columnsOfKeys(family: Family, uploads: readonly Content[], arena: Arena
 function columnsOfRows(family: Family, uploads: readonly Content[], arena: Arena): NativeColumn[] {
   const values = valueColumns(family);
   const prepared = uploads.map((upload) => upload.prepared);
+  const combinations = prepared.map((upload) => upload.combinations);
+  const csvRows = prepared.map((upload) => upload.csvRows);
   const columns = [
-    arrayColumn(
-      'combinations',
-      [...values, ...ownTexts(family), TEXTS],
-      prepared.map(({ combinationCounts: counts, combinationColumns: columns }) => ({
-        counts,
-        columns,
-      })),
-      arena,
-    ),
-    arrayColumn(
-      'csv_rows',
-      [...values, TEXTS],
-      prepared.map(({ csvRowCounts: counts, csvRowColumns: columns }) => ({ counts, columns })),
-      arena,
-    ),
+    arrayColumn('combinations', [...values, ...ownTexts(family), TEXTS], combinations, arena),
+    arrayColumn('csv_rows', [...values, TEXTS], csvRows, arena),
   ];
   if (family.name === 'cost') {
-    const totals = prepared.map(({ totalCounts: counts, totalColumns: columns }) => ({
-      counts,
-      columns,
-    }));
+    const totals = prepared.map((upload) => upload.totals);
     columns.push(arrayColumn('totals', TOTALS, totals, arena));
   }
   return columns;
@@ -114,12 +100,6 @@ function columnsOfRows(family: Family, uploads: readonly Content[], arena: Arena
 
 function keysOf(uploads: readonly Content[]): number {
   return uploads.reduce((sum, { prepared }) => sum + prepared.keys, 0);
-}
-
-/** The elements of one array column of an upload: by key how many, then their Native columns. */
-interface Elements {
-  readonly counts: Uint32Array;
-  readonly columns: readonly Uint8Array[];
 }
 
 /** An array of tuples, of all uploads one after the other. */

@@ -40,14 +40,17 @@ export function decodePrepared(family: Family, upload: PreparedUpload): DecodedK
     read(upload.keyColumns[1]!, upload.keys, (bytes) => bytes.text()),
     read(upload.keyColumns[2]!, upload.keys, (bytes) => bytes.text()),
   ];
-  const { combinationCounts, combinationColumns, csvRowCounts, csvRowColumns } = upload;
   const combinations = split(
-    readElements(family, ownTexts(family), joinedTexts(family), combinationColumns),
-    combinationCounts,
+    readElements(family, ownTexts(family), joinedTexts(family), upload.combinations.columns),
+    upload.combinations.counts,
   );
-  const csvRows = split(readElements(family, [], textColumns(family), csvRowColumns), csvRowCounts);
+  const csvRows = split(
+    readElements(family, [], textColumns(family), upload.csvRows.columns),
+    upload.csvRows.counts,
+  );
+  const { counts } = upload.totals;
   const totals = readTotals(upload);
-  const totalsOf = upload.totalCounts.length === 0 ? [] : split(totals, upload.totalCounts);
+  const totalsOf = counts.length === 0 ? [] : split(totals, counts);
   return days.map((day, i) => ({
     key: [day, firsts[i]!, seconds[i]!],
     rows: csvRows[i]!.length > 0 ? csvRows[i]! : combinations[i]!,
@@ -106,10 +109,10 @@ function valueOf({ kind }: Column, text: string): Value {
   return text === '' ? null : text === 'true';
 }
 
-function readTotals(upload: PreparedUpload): Total[] {
-  if (upload.totalColumns.length === 0) return [];
-  const count = upload.totalCounts.reduce((sum, each) => sum + each, 0);
-  const [currencies, impressions, clicks, costs] = upload.totalColumns;
+function readTotals({ totals: { counts, columns } }: PreparedUpload): Total[] {
+  if (columns.length === 0) return [];
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  const [currencies, impressions, clicks, costs] = columns;
   const currency = read(currencies!, count, (column) => column.text());
   const shown = read(impressions!, count, (column) => column.bigUint());
   const clicked = read(clicks!, count, (column) => column.bigUint());

@@ -122,13 +122,13 @@ describe('rows are grouped by their overwrite key', () => {
     const verdict = verdictOn('self-serve', large);
     if (!verdict.valid) throw new Error(verdict.reason);
     expect(verdict.upload.keys).toBe(100_000);
-    const { csvRowCounts, csvRowColumns, combinationCounts, combinationColumns } = verdict.upload;
-    expect(csvRowCounts.every((rows) => rows === 6)).toBe(true);
+    const { csvRows, combinations } = verdict.upload;
+    expect(csvRows.counts.every((count) => count === 6)).toBe(true);
     // The metric column begins with the rows of the first key.
-    const values = new Float64Array(csvRowColumns[0]!.buffer, 0, 7);
+    const values = new Float64Array(csvRows.columns[0]!.buffer, 0, 7);
     expect([...values]).toEqual([0, 100_000, 200_000, 300_000, 400_000, 500_000, 1]);
-    expect(combinationCounts.every((combinations) => combinations === 1)).toBe(true);
-    const sums = new Float64Array(combinationColumns[0]!.buffer, 0, 2);
+    expect(combinations.counts.every((count) => count === 1)).toBe(true);
+    const sums = new Float64Array(combinations.columns[0]!.buffer, 0, 2);
     expect([...sums]).toEqual([1_500_000, 1_500_006]);
     expect(grouped([row({}), row({ campaign: 'B' }), row({})])).toHaveLength(2);
   });

@@ -14,8 +14,8 @@ const anyMost = fc.record({
   rows: fc.integer({ min: 1, max: 12 }),
 });
 
-function rowsByKey({ combinationCounts, csvRowCounts }: PreparedUpload): number[] {
-  return Array.from(combinationCounts, (count, key) => Math.max(count, csvRowCounts[key]!));
+function rowsByKey({ combinations, csvRows }: PreparedUpload): number[] {
+  return Array.from(combinations.counts, (count, key) => Math.max(count, csvRows.counts[key]!));
 }
 
 function sumOf(numbers: readonly number[]): number {
