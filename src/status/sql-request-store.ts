@@ -1,7 +1,6 @@
 import { DAY_SECONDS } from '../domain/days.js';
-import type { FamilyName } from '../domain/families/index.js';
 import { timeOfUuid } from '../domain/request-id.js';
-import { rankOf, type Status, timestampOf, type Transition } from './transition.js';
+import { rankOf, type Transition } from './transition.js';
 import type { Punctuality, RequestStore, RequestTotals } from './request-store.js';
 import {
   blockOf,
@@ -41,10 +40,11 @@ export class SqlRequestStore implements RequestStore {
   }
 
   async statesOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, Transition>> {
-    const rows = await this.warehouse.query<HistoryRow>(
-      `SELECT toString(request_id) AS id, account, family, status, prev_status, reason,
-         toUnixTimestamp(created_at) AS created, toUnixTimestamp(updated_at) AS updated,
-         toString(version) AS upload_version
+    const rows = await this.warehouse.query<Transition>(
+      `SELECT toString(request_id) AS requestId, account, family, status,
+         prev_status AS prevStatus, reason, ${timestamp('created_at')} AS createdAt,
+         ${timestamp('updated_at')} AS updatedAt, toString(version) AS version,
+         toString(version) AS sentMax
        FROM ${this.table}
        WHERE request_id IN {ids:Array(UUID)}
          AND created_at >= toDateTime({from:UInt32}, 'UTC')
@@ -53,28 +53,20 @@ export class SqlRequestStore implements RequestStore {
        LIMIT 1 BY request_id`,
       { ids: requestIds, ...timesOf(requestIds) },
     );
-    return new Map(rows.map((row) => [row.id, transitionIn(row)]));
+    return new Map(rows.map((row) => [row.requestId, row]));
   }
 
   async totals(from: number): Promise<RequestTotals[]> {
-    const rows = await this.warehouse.query<Record<string, string>>(
-      `SELECT family, status, count() AS requests, sum(rows_validated) AS validated,
-         sum(rows_stored) AS stored, sum(rows_read_back) AS read_back,
-         toUnixTimestamp(min(created_at)) AS oldest
+    // A Float64 is a number in JSON, a UInt64 is a string.
+    return this.warehouse.query<RequestTotals>(
+      `SELECT family, status, toFloat64(count()) AS requests,
+         toFloat64(sum(rows_validated)) AS validated, toFloat64(sum(rows_stored)) AS stored,
+         toFloat64(sum(rows_read_back)) AS readBack, toUnixTimestamp(min(created_at)) AS oldest
        FROM ${this.table} FINAL
        WHERE created_at >= toDateTime(${from}, 'UTC')
        GROUP BY family, status
        ${BY_MONTH}`,
     );
-    return rows.map((row) => ({
-      family: row['family'] as FamilyName,
-      status: row['status'] as Status,
-      requests: Number(row['requests']),
-      validated: Number(row['validated']),
-      stored: Number(row['stored']),
-      readBack: Number(row['read_back']),
-      oldest: Number(row['oldest']),
-    }));
   }
 
   async punctuality(
@@ -136,31 +128,9 @@ function timesOf(requestIds: readonly string[]): { from: number; until: number }
   };
 }
 
-interface HistoryRow {
-  readonly id: string;
-  readonly account: string;
-  readonly family: FamilyName;
-  readonly status: Status;
-  readonly prev_status: Status | null;
-  readonly reason: string | null;
-  readonly created: number;
-  readonly updated: number;
-  readonly upload_version: string;
-}
-
-function transitionIn(row: HistoryRow): Transition {
-  return {
-    requestId: row.id,
-    account: row.account,
-    family: row.family,
-    status: row.status,
-    prevStatus: row.prev_status,
-    reason: row.reason,
-    createdAt: timestampOf(row.created * 1000),
-    updatedAt: timestampOf(row.updated * 1000),
-    version: row.upload_version,
-    sentMax: row.upload_version,
-  };
+/** A DateTime in the form of a transition's times. */
+function timestamp(column: string): string {
+  return `formatDateTime(${column}, '%Y-%m-%dT%H:%i:%S')`;
 }
 
 function blockOfTransitions(transitions: readonly Transition[]): NativeBlock {
