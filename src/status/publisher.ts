@@ -1,13 +1,6 @@
 import type { ErasedUploads } from '../domain/erased-uploads.js';
 import { retrying } from '../domain/retry.js';
-import {
-  type Status,
-  type AcceptedUpload,
-  advance,
-  type RowCounts,
-  type Transition,
-  uploaded,
-} from './transition.js';
+import { advance, type RowCounts, type Status, type Transition } from './transition.js';
 import { LogUnavailableError, type RecordToAppend, type UploadLog } from '../log/upload-log.js';
 import { logErrors, stageDuration, transitions } from '../ops/metrics.js';
 
@@ -25,18 +18,6 @@ export interface PublishedUpload {
   /** The latest transition published. */
   transition: Transition;
   readonly rows: RowCounts;
-}
-
-/**
- * The first transition of an upload accepted at `acceptedAt` (milliseconds since the epoch), and
- * its record. Append the record together with the upload's `end`, never before it.
- */
-export function firstTransition(
-  upload: AcceptedUpload,
-  acceptedAt: number,
-): { readonly transition: Transition; readonly record: RecordToAppend } {
-  const transition = uploaded(upload, acceptedAt);
-  return { transition, record: transitionRecord(transition) };
 }
 
 /** Publishes later transitions; waits as long as the log does not take them. */

@@ -83,12 +83,15 @@ export function recordOf(transition: Transition): UploadRequestRecord {
 }
 
 /** An accepted upload, as far as its first transition needs it. */
-export type AcceptedUpload = Pick<
+type AcceptedUpload = Pick<
   Transition,
   'requestId' | 'account' | 'family' | 'version' | 'sentMax' | 'actor'
 > & { readonly bytes: number };
 
-/** The first transition of a request that was accepted at `acceptedAt` (milliseconds since the epoch). */
+/**
+ * The first transition of a request that was accepted at `acceptedAt` (milliseconds since the
+ * epoch). Append its record together with the upload's `end`, never before it.
+ */
 export function uploaded(upload: AcceptedUpload, acceptedAt: number): Transition {
   const { requestId, account, family, version, sentMax, bytes, actor } = upload;
   const at = timestampOf(acceptedAt);

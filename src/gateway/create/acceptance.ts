@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { dayInTimeZone } from '../../domain/days.js';
 import type { ErasedUploads } from '../../domain/erased-uploads.js';
 import type { AcceptanceFence, RequestLookup } from '../../status/request-lookup.js';
-import { firstTransition } from '../../status/publisher.js';
-import type { Transition } from '../../status/transition.js';
+import { transitionRecord } from '../../status/publisher.js';
+import { type Transition, uploaded } from '../../status/transition.js';
 import { lastVersionAt, type VersionClock } from '../../domain/version.js';
 import {
   ACCEPTANCE_FENCE,
@@ -83,7 +83,7 @@ export class Acceptance {
     // 2. The upload gets its place in the order.
     const version = this.clock.next().toString();
     const sentMax = this.clock.max.toString();
-    const { transition, record } = firstTransition(
+    const transition = uploaded(
       { version, sentMax, bytes: stored.bytes, actor: file.actor, ...file.identity },
       acceptedAt,
     );
@@ -96,7 +96,7 @@ export class Acceptance {
       integratedChannels: this.config.integratedChannels,
       ...stored,
     };
-    await writer.end(end, file.traceparent, record);
+    await writer.end(end, file.traceparent, transitionRecord(transition));
     // 4. A read that follows finds it, even if the tail has not come so far.
     this.lookup.remember(transition);
     return transition;

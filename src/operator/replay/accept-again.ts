@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { firstTransition } from '../../status/publisher.js';
+import { transitionRecord } from '../../status/publisher.js';
+import { uploaded } from '../../status/transition.js';
 import { endRecord, type UploadEnd } from '../../log/uploads/upload-records.js';
 import type { UploadLog } from '../../log/upload-log.js';
 import { beside, copyChunks, type StoredUpload } from '../../log/uploads/copy-chunks.js';
@@ -31,13 +32,13 @@ export async function acceptAgain(
   const end: UploadEnd = { ...upload.end, acceptedAt, firstOffset: first?.offset ?? null };
   const record = endRecord({ requestId, account, family }, end, beside(first));
   const { version, bytes } = end;
-  const { record: transition } = firstTransition(
+  const transition = uploaded(
     { requestId, account, family, version, sentMax: version, bytes, actor },
     acceptedAt,
   );
   await log.appendInOrder([
     { topic: 'uploads', records: [record] },
-    { topic: 'status', records: [transition] },
+    { topic: 'status', records: [transitionRecord(transition)] },
   ]);
   return requestId;
 }

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { coversRequest, type ErasedUploads } from '../../../domain/erased-uploads.js';
 import { inTime } from '../../../domain/in-time.js';
 import type { RequestLookup } from '../../../status/request-lookup.js';
-import { firstTransition } from '../../../status/publisher.js';
-import type { Transition } from '../../../status/transition.js';
+import { transitionRecord } from '../../../status/publisher.js';
+import { type Transition, uploaded } from '../../../status/transition.js';
 import {
   endIn,
   isEndOf,
@@ -128,8 +128,8 @@ export class Idempotency {
     const { version, bytes } = end;
     const sentMax = this.clock.max.toString();
     const upload = { version, sentMax, bytes, ...identity };
-    const { transition, record } = firstTransition(upload, end.acceptedAt);
-    await this.timedLog.append('status', record);
+    const transition = uploaded(upload, end.acceptedAt);
+    await this.timedLog.append('status', transitionRecord(transition));
     this.lookup.remember(transition);
     const found = await this.lookup.find(identity.requestId);
     if (found === 'unavailable') throw uploadNotTaken();
