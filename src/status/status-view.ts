@@ -141,14 +141,9 @@ function sizeOf({ transition }: ViewedRequest): number {
   return REQUEST_BYTES + 2 * (transition.reason?.length ?? 0);
 }
 
-interface Watch {
-  readonly known: Transition | undefined;
-  readonly changed: (transition: Transition) => void;
-}
-
 /** Callers that wait for a request's next state. Each is called once. */
 export class Watches {
-  private readonly byRequest = new Map<string, Set<Watch>>();
+  private readonly byRequest = new Map<string, Set<(state: Transition) => void>>();
 
   /**
    * @param known undefined: any state is news
@@ -159,30 +154,23 @@ export class Watches {
     known: Transition | undefined,
     changed: (transition: Transition) => void,
   ): () => void {
-    const watch: Watch = { known, changed };
-    const watches = this.byRequest.get(requestId);
-    if (watches === undefined) this.byRequest.set(requestId, new Set([watch]));
-    else watches.add(watch);
-    return () => {
-      this.remove(requestId, watch);
+    const watches = this.byRequest.get(requestId) ?? new Set();
+    this.byRequest.set(requestId, watches);
+    const end = (): void => {
+      if (watches.delete(watch) && watches.size === 0) this.byRequest.delete(requestId);
     };
+    const watch = (state: Transition): void => {
+      if (!isFurther(known, state)) return;
+      end();
+      changed(state);
+    };
+    watches.add(watch);
+    return end;
   }
 
   /** @param state the request's state, which may be the same as before */
   tell(state: Transition): void {
-    const watches = this.byRequest.get(state.requestId);
-    if (watches === undefined) return;
-    for (const watch of [...watches]) {
-      if (!isFurther(watch.known, state)) continue;
-      this.remove(state.requestId, watch);
-      watch.changed(state);
-    }
-  }
-
-  private remove(requestId: string, watch: Watch): void {
-    const watches = this.byRequest.get(requestId);
-    watches?.delete(watch);
-    if (watches?.size === 0) this.byRequest.delete(requestId);
+    for (const watch of [...(this.byRequest.get(state.requestId) ?? [])]) watch(state);
   }
 }
 
