@@ -1,12 +1,7 @@
 import type { Command } from 'commander';
 import type { FamilyName } from '../../domain/families/index.js';
 import { type UploadClient, UploadClientError } from '../api/index.js';
-import {
-  type FilePreview,
-  malformedPreview,
-  mergedPreview,
-  type PartPreview,
-} from './preview/merged-preview.js';
+import { malformedPreview, mergedPreview, type PartPreview } from './preview/merged-preview.js';
 import { previewText } from './preview/preview-text.js';
 import { CommandError, type Output } from './terminal.js';
 import { divideFiles, type MalformedFile } from './upload/divide-file.js';
@@ -106,29 +101,18 @@ export async function showPreviews(
   if (parts > MANY_PARTS) await ask(`The preview takes ${parts} requests. Go on?`);
   let wrong = 0;
   for (const file of files) {
-    const preview = await previewOf(client, family, file, store, progress, signal);
+    const previews: PartPreview[] = [];
+    for (const part of file.parts) {
+      progress.bar(previews.length, file.parts.length, `previewing ${file.name}`);
+      previews.push({
+        preview: await client.preview(family, store.bytes(part), signal && { signal }),
+        rowNumbers: store.rowNumbers(part),
+      });
+    }
+    progress.clear();
+    const preview = mergedPreview(file, previews);
     terminal.result(preview, previewText(preview));
     if (!preview.valid) wrong++;
   }
   return wrong;
-}
-
-async function previewOf(
-  client: UploadClient,
-  family: FamilyName,
-  file: DividedFile,
-  store: PartStore,
-  progress: Progress,
-  signal?: AbortSignal,
-): Promise<FilePreview> {
-  const previews: PartPreview[] = [];
-  for (const part of file.parts) {
-    progress.bar(previews.length, file.parts.length, `previewing ${file.name}`);
-    previews.push({
-      preview: await client.preview(family, store.bytes(part), signal && { signal }),
-      rowNumbers: store.rowNumbers(part),
-    });
-  }
-  progress.clear();
-  return mergedPreview(file, previews);
 }
