@@ -188,10 +188,6 @@ export class Assembler {
 }
 
 function isWhole(chunks: OpenChunks | undefined, end: UploadEnd): boolean {
-  if (end.chunks === 0) return true;
-  if (chunks === undefined) return false;
-  for (let i = 0; i < end.chunks; i++) {
-    if (!chunks.chunks.has(i)) return false;
-  }
-  return true;
+  const sequences = [...Array(end.chunks).keys()];
+  return sequences.every((sequence) => chunks?.chunks.has(sequence) === true);
 }
