@@ -3,6 +3,7 @@ import { blockOf, column, UINT128, type NativeColumn, STRING, UINT32 } from '../
 import { ColumnCursor } from '../native/column-cursor.js';
 import { MOST_ASKED, type Warehouse, type NativeBlock } from '../warehouse.js';
 import type { ReadBack, UploadToStore } from '../row-store.js';
+import { overwriteKeys } from './storage-block.js';
 
 /**
  * Reads back what a batch stored: every upload's keys at its version, or superseded by a later one.
@@ -108,19 +109,15 @@ export function blockOfKeys(family: Family, asked: readonly AskedKeys[]): Native
       return Buffer.alloc(bytes.length * of.keys, bytes);
     }),
   });
-  const types = ['Date', 'String', 'String'];
+  const keys = asked.map(({ columns }) => columns);
   return blockOf(
     [
       repeated('upload', 'UInt32', (_, index) => UINT32.write([index])),
       repeated('account', 'String', ({ upload }) => STRING.write([upload.account])),
-      ...keyColumns(family).map(({ name }, column) => ({
-        name,
-        type: types[column]!,
-        parts: asked.map(({ columns }) => columns[column]!),
-      })),
+      ...overwriteKeys(family, keys),
       repeated('version', 'UInt128', ({ upload }) => UINT128.write([upload.version])),
     ],
-    asked.reduce((sum, { keys }) => sum + keys, 0),
+    asked.reduce((sum, of) => sum + of.keys, 0),
   );
 }
 

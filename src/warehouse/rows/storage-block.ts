@@ -4,6 +4,7 @@ import {
   keyColumns,
   ownTexts,
   valueColumns,
+  type ValueKind,
 } from '../../domain/families/index.js';
 import type { Arena } from '../../domain/memory.js';
 import {
@@ -17,7 +18,7 @@ import {
 } from '../native/block.js';
 import type { UploadToStore } from '../row-store.js';
 import type { NativeBlock } from '../warehouse.js';
-import type { Elements, PreparedUpload } from '../../csv/verdict.js';
+import type { Elements } from '../../csv/verdict.js';
 
 type Element = Pick<Column, 'name' | 'kind'>;
 
@@ -29,6 +30,9 @@ const TOTALS: readonly Element[] = [
   { name: 'clicks', kind: 'count' },
   { name: 'cost', kind: 'amount' },
 ];
+/** Of the other kinds they are `String`. */
+const ELEMENT_TYPES: Partial<Record<ValueKind, string>> = { count: 'UInt64', amount: 'Float64' };
+const KEY_TYPES = ['Date', 'String', 'String'];
 
 /** What an upload has before it is accepted. */
 type Content = Pick<UploadToStore, 'account' | 'prepared'>;
@@ -72,14 +76,23 @@ export function keyBlock(family: Family, uploads: readonly Content[], arena: Are
 }
 
 function columnsOfKeys(family: Family, uploads: readonly Content[], arena: Arena): NativeColumn[] {
-  const [day, first, second] = keyColumns(family);
-  const prepared = uploads.map((upload) => upload.prepared);
+  const keys = uploads.map(({ prepared }) => prepared.keyColumns);
   return [
     repeated('account', STRING, uploads, arena, ({ account }) => account),
-    column(day!.name, 'Date', prepared, ({ keyColumns }) => keyColumns[0]!),
-    column(first!.name, 'String', prepared, ({ keyColumns }) => keyColumns[1]!),
-    column(second!.name, 'String', prepared, ({ keyColumns }) => keyColumns[2]!),
+    ...overwriteKeys(family, keys),
   ];
+}
+
+/** @param keys of each upload its days and two texts, as Native columns */
+export function overwriteKeys(
+  family: Family,
+  keys: readonly (readonly Uint8Array[])[],
+): NativeColumn[] {
+  return keyColumns(family).map(({ name }, index) => ({
+    name,
+    type: KEY_TYPES[index]!,
+    parts: keys.map((columns) => columns[index]!),
+  }));
 }
 
 function columnsOfRows(family: Family, uploads: readonly Content[], arena: Arena): NativeColumn[] {
@@ -110,38 +123,15 @@ function arrayColumn(
   arena: Arena,
 ): NativeColumn {
   const counts = uploads.map((upload) => upload.counts);
+  const types = elements.map((each) => `${each.name} ${ELEMENT_TYPES[each.kind] ?? 'String'}`);
   return {
     name,
-    type: arrayOf(elements.map((element) => `${element.name} ${nativeType(element)}`)),
+    type: `Array(Tuple(${types.join(', ')}))`,
     parts: [
       arrayEnds(counts, arena),
       ...elements.flatMap((_, index) => uploads.map(({ columns }) => columns[index]!)),
     ],
   };
-}
-
-function nativeType({ kind }: Element): string {
-  switch (kind) {
-    case 'count':
-      return 'UInt64';
-    case 'amount':
-      return 'Float64';
-    default:
-      return 'String';
-  }
-}
-
-function arrayOf(elements: readonly string[]): string {
-  return `Array(Tuple(${elements.join(', ')}))`;
-}
-
-function column(
-  name: string,
-  type: string,
-  prepared: readonly PreparedUpload[],
-  part: (upload: PreparedUpload) => Uint8Array,
-): NativeColumn {
-  return { name, type, parts: prepared.map(part) };
 }
 
 /** A column that has one value for all keys of an upload. */
