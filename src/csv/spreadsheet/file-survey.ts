@@ -4,7 +4,7 @@ import { RowFault } from '../kernel/codes.js';
 import { ColumnSurvey } from './column-survey.js';
 import { Tally } from './detection.js';
 import { rowsOf, type SeparatorName, SEPARATORS } from './separated-rows.js';
-import { formsOf } from './value-forms.js';
+import { VALUE_FORMS } from './value-forms.js';
 
 /** How a file's text is written. */
 export interface FileSurvey {
@@ -79,7 +79,7 @@ function columnsOf(family: Family, header: readonly string[]): FileSurvey['colum
     const name = columnNamed(family, text);
     if (name === undefined || seen.has(name)) return undefined;
     seen.add(name);
-    const forms = formsOf(family.columns.find((column) => column.name === name)!.kind);
+    const forms = VALUE_FORMS[family.columns.find((column) => column.name === name)!.kind];
     return forms && new ColumnSurvey(name, forms);
   });
 }

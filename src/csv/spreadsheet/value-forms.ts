@@ -30,20 +30,6 @@ export interface ValueForms {
   readingsOf(value: string): ReadonlyMap<Form, string> | undefined;
 }
 
-/** The forms of a kind of values; undefined: there is one only, that of the rules. */
-export function formsOf(kind: ValueKind): ValueForms | undefined {
-  switch (kind) {
-    case 'date':
-      return DATES;
-    case 'count':
-      return COUNTS;
-    case 'amount':
-      return AMOUNTS;
-    default:
-      return undefined;
-  }
-}
-
 const DATE = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/;
 
 const DATES: ValueForms = {
@@ -99,6 +85,13 @@ const NUMBER_FORMS: Readonly<Record<DecimalMark, NumberForm>> = {
 /** Counts are whole, so `1.234` is a thousand and more. `1.000` may be 1 with three decimals. */
 const COUNTS = numbers('count', /^\d+$/, 'counts');
 const AMOUNTS = numbers('amount', /^[+-]?\d+(?:[eE][+-]?\d+)?$/, 'decimal');
+
+/** By kind of values. The others have one form only, that of the rules. */
+export const VALUE_FORMS: Readonly<Partial<Record<ValueKind, ValueForms>>> = {
+  date: DATES,
+  count: COUNTS,
+  amount: AMOUNTS,
+};
 
 /** @param plain matches the numbers that are the same in every form */
 function numbers(kind: 'count' | 'amount', plain: RegExp, asks: ValueForms['asks']): ValueForms {
