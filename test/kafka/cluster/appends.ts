@@ -2,9 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect, it } from '@jest/globals';
 
+import type { LogRecord } from '../../../src/log/upload-log.js';
 import type { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
 import type { KafkaLogs } from '../../support/kafka/kafka.js';
+import { until } from '../../support/kafka/until.js';
+import { record } from '../../support/log/log-folders.js';
 import { countFault, IS_SOAK } from '../../support/service/soak.js';
+import { texts } from '../collector.js';
 
 const TIMES = IS_SOAK ? 20 : 3;
 const PARTITIONS = 6;
@@ -12,12 +16,39 @@ const WRITERS = 12;
 const AWAY_MS = { least: 500, most: 14_000 };
 const RESTART_MS = 50_000;
 const BACK_MS = 60_000;
+const isTrue = (): boolean => true;
+const isFalse = (): boolean => false;
 const RECORD = { key: 'a', headers: {}, value: Buffer.alloc(100_000) };
 
-/** Two of three brokers killed and started again, while a process appends to every partition. */
-export function takesRecordsAgain(cluster: () => KafkaCluster, logs: KafkaLogs): void {
+/** Two of three brokers are gone for a while. */
+export function goesOnWhenBrokersAreBack(cluster: () => KafkaCluster, logs: KafkaLogs): void {
+  it('a client that was told of one broker only finds the others when that one is killed', async () => {
+    const log = await logs.open({ partitions: 1, replicationFactor: 3, metadataMs: 600_000 });
+    const uploads = `${logs.prefix}uploads`;
+    const tailed: LogRecord[] = [];
+    const tail = await log.tail('uploads', [], (records) => tailed.push(...records));
+    const last = cluster().node(await cluster().leader(uploads, 0));
+    const others = cluster().nodes.filter((node) => node !== last);
+    for (const node of others) await node.kill('SIGTERM');
+    try {
+      // For a partition that it does not know, it asks who is there.
+      await expect(tail.reached([0, 1], 2_000)).rejects.toThrow();
+    } finally {
+      for (const node of others) await node.restart();
+      await cluster().inSync([uploads]);
+    }
+    await last.kill();
+    try {
+      await until(() => log.append('uploads', [record('after')]).then(isTrue, isFalse));
+      await until(() => texts(tailed).includes('after'));
+    } finally {
+      await last.restart();
+      await cluster().inSync([uploads]);
+    }
+  });
+
   it(
-    'takes records for every partition again when they are back',
+    'a process that appends to every partition takes records again when they are back',
     async () => {
       const brokers = cluster();
       const log = await logs.open({ partitions: PARTITIONS, replicationFactor: 3 });

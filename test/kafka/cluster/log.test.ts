@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
 import { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
 import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { KafkaLogs } from '../../support/kafka/kafka.js';
-import { takesRecordsAgain } from './appends.js';
+import { goesOnWhenBrokersAreBack } from './appends.js';
 import { followsLeaders } from './moved-leaders.js';
 import { hasDurableTopics } from './topics.js';
 
@@ -30,6 +30,6 @@ describeWithBroker('the log on three brokers', () => {
     followsLeaders(cluster, logs);
   });
   describe('while brokers go away', () => {
-    takesRecordsAgain(cluster, logs);
+    goesOnWhenBrokersAreBack(cluster, logs);
   });
 });

@@ -90,6 +90,7 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
     try {
       await until(() => log.endOffsets('status').then(isTrue, isFalse));
       await expect(log.endOffsets('claims')).rejects.toThrow('no leader');
+      expect(new Set(await log.committedOffsets('claims', 'none'))).toEqual(new Set([0]));
       await expect(log.rewind('claims', 'none', [0])).rejects.toThrow('no leader');
       const held = log.append('uploads', [record('held up', { partition: 0 })]);
       held.catch(() => undefined);

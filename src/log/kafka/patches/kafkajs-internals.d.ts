@@ -88,6 +88,8 @@ declare module 'kafkajs/src/broker/index.js' {
     });
     readonly connectionPool: { readonly host: string; readonly port: number };
     nodeId: number | null;
+    /** What the broker understands; null: not known. */
+    versions: object | null;
     /** Named `notInitializedLookup` until the broker's versions are known. */
     lookupRequest: (...args: readonly unknown[]) => unknown;
     isConnected: (this: Broker) => boolean;
@@ -155,7 +157,7 @@ declare module 'kafkajs/src/cluster/brokerPool.js' {
       readonly metadataMaxAge?: number;
     });
     /** By id. */
-    readonly brokers: Record<number, Broker>;
+    brokers: Record<number, Broker>;
     seedBroker: Broker | undefined;
     readonly metadata: {
       readonly brokers: readonly {
