@@ -9,7 +9,7 @@ const ANY_WIDTH = 0;
  * the memory of the kernel.
  */
 export class CsvScanner {
-  /** Where the fields of the last row begin and end in `bytes`. */
+  /** Where the fields of the row that `next` found last begin and end in `bytes`. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   private address = 0;

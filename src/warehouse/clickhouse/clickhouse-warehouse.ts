@@ -44,6 +44,12 @@ export interface ClickHouseOptions extends Pick<
 /** Below the shortest time for which servers keep a silent connection (3 s until version 23). */
 const IDLE_CONNECTION_MS = 2_500;
 
+/** The form of numbers in answers, which a user's profile may set otherwise. */
+const JSON_FORM = {
+  output_format_json_quote_64bit_integers: 1,
+  output_format_json_quote_64bit_floats: 0,
+} as const;
+
 const INSERT_SETTINGS = Object.fromEntries(
   Object.entries({
     ...ONE_PART,
@@ -154,7 +160,7 @@ export class ClickHouseWarehouse implements Warehouse {
         format: 'JSONEachRow',
         // A long list would not fit into the URL.
         use_multipart_params_auto: true,
-        clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
+        clickhouse_settings: JSON_FORM,
       });
       return rowsOf<Row>(await result.text());
     });
@@ -169,7 +175,7 @@ export class ClickHouseWarehouse implements Warehouse {
         values: Readable.from(requestBody(parts)),
         http_headers: { 'Content-Type': contentType },
         clickhouse_settings: {
-          output_format_json_quote_64bit_integers: 1,
+          ...JSON_FORM,
           // No settings: without them the interface reads the form's file.
           asked_format: 'Native',
           asked_structure: structureOf(asked.columns),

@@ -114,3 +114,16 @@ test('a server takes compressed inserts and look-ups', async () => {
   await warehouse.close();
   await clickhouse.stop();
 });
+
+test('numbers are answered in one form, whatever a profile sets', async () => {
+  const clickhouse = await ClickHouseHttp.start();
+  const profile = new URLSearchParams({
+    ch_output_format_json_quote_64bit_integers: '0',
+    ch_output_format_json_quote_64bit_floats: '1',
+  });
+  const warehouse = warehouseAt(`${clickhouse.url}/?${profile.toString()}`);
+  const numbers = await warehouse.query('SELECT toUInt64(5) AS whole, toFloat64(5) AS floating');
+  expect(numbers).toEqual([{ whole: '5', floating: 5 }]);
+  await warehouse.close();
+  await clickhouse.stop();
+});
