@@ -93,7 +93,7 @@ export const consumerLag = new Gauge({
 
 export const consumerLagSeconds = new Gauge({
   name: 'custom_data_consumer_lag_seconds',
-  help: 'Age of the first of these records; 0 when there is none.',
+  help: 'Age of the first record that custom_data_consumer_lag_records counts; 0 when there is none.',
   labelNames: ['topic', 'group', 'partition'] as const,
 });
 

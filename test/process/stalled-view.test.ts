@@ -36,9 +36,7 @@ afterEach(async () => {
 });
 
 async function readiness(): Promise<{ status: number; checks: Record<string, string> }> {
-  const answer = await fetch(`http://127.0.0.1:${service.ports.ops}/health/ready`, {
-    headers: { Connection: 'close' },
-  });
+  const answer = await service.readiness();
   const { checks } = (await answer.json()) as { checks: Record<string, string> };
   return { status: answer.status, checks };
 }

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import type { LogRecord } from '../../../src/log/upload-log.js';
 import type { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
 import type { KafkaLogs } from '../../support/kafka/kafka.js';
-import { until } from '../../support/kafka/until.js';
+import { succeeds, until } from '../../support/kafka/until.js';
 import { record } from '../../support/log/log-folders.js';
 import { countFault, IS_SOAK } from '../../support/service/soak.js';
 import { texts } from '../collector.js';
@@ -16,8 +16,6 @@ const WRITERS = 12;
 const AWAY_MS = { least: 500, most: 14_000 };
 const RESTART_MS = 50_000;
 const BACK_MS = 60_000;
-const isTrue = (): boolean => true;
-const isFalse = (): boolean => false;
 const RECORD = { key: 'a', headers: {}, value: Buffer.alloc(100_000) };
 
 /** Two of three brokers are gone for a while. */
@@ -39,7 +37,7 @@ export function goesOnWhenBrokersAreBack(cluster: () => KafkaCluster, logs: Kafk
     }
     await last.kill();
     try {
-      await until(() => log.append('uploads', [record('after')]).then(isTrue, isFalse));
+      await until(() => succeeds(log.append('uploads', [record('after')])));
       await until(() => texts(tailed).includes('after'));
     } finally {
       await last.restart();

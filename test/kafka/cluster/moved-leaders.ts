@@ -7,13 +7,11 @@ import { record } from '../../support/log/log-folders.js';
 import { IS_SOAK } from '../../support/service/soak.js';
 import { Collector, texts } from '../collector.js';
 import { SteadyAppends } from '../steady-appends.js';
-import { until } from '../../support/kafka/until.js';
+import { succeeds, until } from '../../support/kafka/until.js';
 import { Worker } from '../worker.js';
 
 /** How often each partition changes its leader under load. */
 const MOVES = IS_SOAK ? 2 : 1;
-const isTrue = (): boolean => true;
-const isFalse = (): boolean => false;
 
 export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): void {
   afterEach(() => {
@@ -60,10 +58,10 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
     // The client knows this broker only.
     const brokers = [`127.0.0.1:${cluster().node(leader).proxy.port}`];
     const log = await logs.open({ ...options, brokers });
-    await until(() => log.append('uploads', [record('before')]).then(isTrue, isFalse));
+    await until(() => succeeds(log.append('uploads', [record('before')])));
     cluster().node(leader).signal('SIGSTOP');
     try {
-      await until(() => log.append('uploads', [record('during')]).then(isTrue, isFalse));
+      await until(() => succeeds(log.append('uploads', [record('during')])));
       expect(await cluster().leader(uploads(), 0)).not.toBe(leader);
     } finally {
       cluster().node(leader).signal('SIGCONT');
@@ -88,7 +86,7 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
     }
     await only!.kill('SIGTERM');
     try {
-      await until(() => log.endOffsets('status').then(isTrue, isFalse));
+      await until(() => succeeds(log.endOffsets('status')));
       await expect(log.endOffsets('claims')).rejects.toThrow('no leader');
       expect(new Set(await log.committedOffsets('claims', 'none'))).toEqual(new Set([0]));
       await expect(log.rewind('claims', 'none', [0])).rejects.toThrow('no leader');
@@ -111,10 +109,8 @@ export function followsLeaders(cluster: () => KafkaCluster, logs: KafkaLogs): vo
       await only!.restart();
     }
     // And when there is one again, it is found.
-    await until(() => log.endOffsets('claims').then(isTrue, isFalse));
-    await until(() =>
-      log.append('uploads', [record('after', { partition: 0 })]).then(isTrue, isFalse),
-    );
+    await until(() => succeeds(log.endOffsets('claims')));
+    await until(() => succeeds(log.append('uploads', [record('after', { partition: 0 })])));
     await until(() => texts(collector.seen).includes('after'));
     await until(() => texts(another.seen).includes('after'));
   });

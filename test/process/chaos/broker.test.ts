@@ -16,9 +16,7 @@ import { COST, csvOf } from '../../support/model/warehouse-model.js';
 const ROLES = ['gateway', 'ingest', 'status'] as const;
 const KILLS = IS_SOAK ? 3 : 1;
 /** Longer than the log's timeout. */
-const HANG_MS = 4_000;
-/** A kept connection may be closed just when it is used again. */
-const CLOSING = { headers: { Connection: 'close' } };
+const HANG_MS = 6_000;
 const UNKNOWN = '01a1fc79-8621-7384-bedd-a6780237cfbd';
 const FILE = csvOf(COST, [
   {
@@ -43,8 +41,8 @@ describeWithBroker('the broker', () => {
   });
   afterAll(() => cluster.close(), 120_000);
 
-  const readiness = async (port: number): Promise<{ code: number; answer: unknown }> => {
-    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, CLOSING);
+  const readiness = async (process: ServiceProcess): Promise<{ code: number; answer: unknown }> => {
+    const answer = await process.readiness();
     return { code: answer.status, answer: await answer.json() };
   };
 
@@ -62,14 +60,14 @@ describeWithBroker('the broker', () => {
     expect(unknown.status).toBe(503);
     expect(Number(unknown.headers.get('Retry-After'))).toBeGreaterThan(0);
     const [gateway, ingest] = processes;
-    expect(await readiness(gateway!.ports.ops)).toEqual({
+    expect(await readiness(gateway!)).toEqual({
       code: 200,
       answer: {
         status: 'degraded',
         checks: { service: 'ok', status: 'ok', log: expect.stringMatching(/^(?!ok$)./) },
       },
     });
-    await until(async () => (await readiness(ingest!.ports.ops)).code === 503);
+    await until(async () => (await readiness(ingest!)).code === 503);
   }
 
   /** The id of an upload that has succeeded. The log may be late at first, beside other tests. */

@@ -73,13 +73,6 @@ async function untilNoneIsAlone({ dataDir }: ServiceProcess): Promise<void> {
   await until(async () => !isAnyAlone(await readFile(journal, 'utf8').catch(() => '')));
 }
 
-async function expectReady({ ports }: ServiceProcess): Promise<void> {
-  const { status } = await fetch(`http://127.0.0.1:${ports.ops}/health/ready`, {
-    headers: { Connection: 'close' },
-  });
-  expect(status).toBe(200);
-}
-
 describeWithBroker('kills', () => {
   let cluster: Cluster;
   let seats: Seat[];
@@ -119,7 +112,9 @@ describeWithBroker('kills', () => {
         }
         await sleep(Math.random() * LONGEST_PAUSE_MS);
         for (const { role, running } of seats) {
-          if (role === 'gateway' && running !== undefined) await expectReady(running);
+          if (role === 'gateway' && running !== undefined) {
+            expect((await running.readiness()).status).toBe(200);
+          }
         }
         await seat.kill();
         kills++;

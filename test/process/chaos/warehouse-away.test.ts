@@ -46,13 +46,8 @@ describeWithBroker('while the warehouse is away', () => {
     expect(answer.status).toBe(200);
     return (await answer.json()) as UploadRequestRecord;
   };
-  const ready = async ({ ports }: ServiceProcess): Promise<number> =>
-    (
-      await fetch(`http://127.0.0.1:${ports.ops}/health/ready`, {
-        // A kept connection may be closed just when it is used again.
-        headers: { Connection: 'close' },
-      })
-    ).status;
+  const ready = async (process: ServiceProcess): Promise<number> =>
+    (await process.readiness()).status;
 
   test('uploads are accepted and wait, the memory of ingest stays flat, and all succeed afterwards', async () => {
     const { sharedDir, clickhouse } = cluster;

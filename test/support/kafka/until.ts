@@ -2,6 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const LIMIT_MS = 60_000;
 
+/** Whether the promise is fulfilled. */
+export const succeeds = (promise: Promise<unknown>): Promise<boolean> =>
+  promise.then(
+    () => true,
+    () => false,
+  );
+
 /**
  * Waits until the condition holds.
  *

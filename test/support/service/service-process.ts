@@ -113,6 +113,11 @@ export class ServiceProcess {
     return this.exited;
   }
 
+  /** The answer to a readiness check. */
+  readiness(): Promise<Response> {
+    return fetch(`http://127.0.0.1:${this.ports.ops}/health/ready`, ONCE);
+  }
+
   metrics(): Promise<string> {
     return metricsOf(this.ports);
   }

@@ -3,6 +3,7 @@ import Broker from 'kafkajs/src/broker/index.js';
 import BrokerPool from 'kafkajs/src/cluster/brokerPool.js';
 
 import { mendBrokers } from '../../../../../src/log/kafka/patches/brokers-known.js';
+import { logger, silent } from './loopback.js';
 
 mendBrokers();
 
@@ -14,9 +15,6 @@ interface Node {
 
 const ONE: Node = { nodeId: 1, host: 'a', port: 1 };
 const TWO: Node = { nodeId: 2, host: 'b', port: 2 };
-
-const silent = (): void => undefined;
-const logger = { namespace: () => logger, debug: silent, info: silent, error: silent };
 
 /** What a connection pool of kafkajs tells. */
 const connections = ({ host, port }: Omit<Node, 'nodeId'>) => ({

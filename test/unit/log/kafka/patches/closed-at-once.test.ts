@@ -8,7 +8,7 @@ import errors from 'kafkajs/src/errors.js';
 
 import { mendClosedAtOnce } from '../../../../../src/log/kafka/patches/closed-at-once.js';
 import { createSocket } from '../../../../../src/log/kafka/patches/sockets.js';
-import { startServer } from './loopback.js';
+import { logger, silent, startServer } from './loopback.js';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -37,8 +37,6 @@ test('when the first broker closes the connection at once, the next one is asked
 });
 
 test('when the brokers have named only one that closes connections, the list is asked again', async () => {
-  const silent = (): void => undefined;
-  const logger = { namespace: () => logger, debug: silent, info: silent, error: silent };
   const connection = {
     getSupportAuthenticationProtocol: () => false,
     authenticate: () => Promise.resolve(),

@@ -7,15 +7,13 @@ import Connection from 'kafkajs/src/network/connection.js';
 import { mendConnecting } from '../../../../../src/log/kafka/patches/connect-once.js';
 import { createSocket } from '../../../../../src/log/kafka/patches/sockets.js';
 import { until } from '../../../../support/kafka/until.js';
+import { logger } from './loopback.js';
 
 mendConnecting();
 
 let server: Server;
 let sockets = 0;
 let connection: Connection;
-
-const silent = (): void => undefined;
-const logger = { namespace: () => logger, debug: silent, info: silent, error: silent };
 
 beforeEach(async () => {
   sockets = 0;

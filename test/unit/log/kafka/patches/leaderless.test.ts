@@ -7,6 +7,7 @@ import Encoder from 'kafkajs/src/protocol/encoder.js';
 import metadata from 'kafkajs/src/protocol/requests/metadata/v6/response.js';
 
 import { mendLeaderless } from '../../../../../src/log/kafka/patches/leaderless.js';
+import { logger } from './loopback.js';
 
 const LEADER_NOT_AVAILABLE = 5;
 const TOPIC_AUTHORIZATION_FAILED = 29;
@@ -66,8 +67,6 @@ test('other errors are thrown as before', async () => {
 });
 
 test('metadata with such a partition is soon read again', async () => {
-  const silent = (): void => undefined;
-  const logger = { namespace: () => logger, debug: silent, info: silent, error: silent };
   const pool = new BrokerPool({
     connectionPoolBuilder: { build: () => Promise.reject(new Error('no broker is named')) },
     logger,

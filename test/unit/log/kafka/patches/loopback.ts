@@ -5,8 +5,9 @@ import Encoder from 'kafkajs/src/protocol/encoder.js';
 
 import { createSocket } from '../../../../../src/log/kafka/patches/sockets.js';
 
-const silent = (): void => undefined;
-const logger = {
+export const silent = (): void => undefined;
+/** A logger of kafkajs that writes nothing. */
+export const logger = {
   namespace: () => logger,
   debug: silent,
   info: silent,
