@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient } from '../../support/service/api-client.js';
 import { expectViewsToEqual } from '../../support/model/compare-views.js';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
-import { tokenFor } from '../../support/service/service-process.js';
+import { tokensFor } from '../../support/service/service-process.js';
 import {
   COST,
   csvOf,
@@ -39,15 +39,14 @@ const metricRow = (more: CsvRow = {}): CsvRow => ({
 
 describeDeployments((kind) => {
   let deployment: Deployment;
-  const tokens: string[] = [];
+  let tokens: readonly string[];
   let accounts = 0;
 
   beforeAll(async () => {
     deployment = await Deployment.open(kind);
     // Before the start: a running service takes up to a second to accept one.
-    while (tokens.length < ACCOUNTS) {
-      tokens.push(await tokenFor(deployment.dataDir, `overwrite-${tokens.length}`));
-    }
+    const names = Array.from({ length: ACCOUNTS }, (_, at) => `overwrite-${at}`);
+    tokens = await tokensFor(deployment.dataDir, names);
     await deployment.start();
   });
   afterAll(() => deployment.close());

@@ -5,7 +5,7 @@ import type { Family, FamilyName } from '../../../src/domain/families/index.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { expectHistoryToHave, expectViewsToEqual } from '../../support/model/compare-views.js';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
-import { tokenFor } from '../../support/service/service-process.js';
+import { tokensFor } from '../../support/service/service-process.js';
 import {
   COST,
   csvOf,
@@ -104,12 +104,11 @@ describeDeployments((kind) => {
 
   beforeAll(async () => {
     deployment = await Deployment.open(kind);
-    for (let run = 1; run <= RUNS + SHRINKS; run++) {
-      for (const name of ACCOUNTS) {
-        const account = `${name}${run}`;
-        const token = await tokenFor(deployment.dataDir, account);
-        clients.set(account, new ApiClient(() => deployment.service.ports.api, token));
-      }
+    const numbers = Array.from({ length: RUNS + SHRINKS }, (_, at) => at + 1);
+    const accounts = numbers.flatMap((run) => ACCOUNTS.map((name) => `${name}${run}`));
+    const tokens = await tokensFor(deployment.dataDir, accounts);
+    for (const [at, account] of accounts.entries()) {
+      clients.set(account, new ApiClient(() => deployment.service.ports.api, tokens[at]!));
     }
     await deployment.start();
   });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,8 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-import { createToken } from '../../../src/accounts/manage-tokens.js';
 import type { AccountRole } from '../../../src/accounts/account.js';
+import { replaceFile, withFileLock } from '../../../src/accounts/file-lock.js';
+import { readIfThere } from '../../../src/accounts/read-if-there.js';
+import type { TokenRecord } from '../../../src/accounts/token-records.js';
 import { rowsIn } from '../clickhouse/rows.js';
 import { COMPILED_ONCE } from '../machine/compile-cache.js';
 
@@ -169,6 +172,39 @@ export async function tokenFor(
   role: AccountRole = 'owner',
   timeZone = 'UTC',
 ): Promise<string> {
-  const { token } = await createToken(join(dataDir, 'tokens.json'), { account, role, timeZone });
-  return token;
+  const [token] = await tokensFor(dataDir, [account], role, timeZone);
+  return token!;
+}
+
+/**
+ * Adds a token for each account. It does not use `createToken`, whose rules of a record are some
+ * hundred modules that most test files need for nothing else.
+ */
+export async function tokensFor(
+  dataDir: string,
+  accounts: readonly string[],
+  role: AccountRole = 'owner',
+  timeZone = 'UTC',
+): Promise<string[]> {
+  const path = join(dataDir, 'tokens.json');
+  const created = accounts.map((account) => {
+    const token = `cdu_${randomBytes(32).toString('base64url')}`;
+    const record: TokenRecord = {
+      id: randomBytes(6).toString('hex'),
+      sha256: hash('sha256', token),
+      account,
+      role,
+      timeZone,
+      createdAt: new Date().toISOString(),
+      revokedAt: null,
+    };
+    return { token, record };
+  });
+  await withFileLock(path, async () => {
+    const text = (await readIfThere(path)) ?? '{"tokens":[]}';
+    const { tokens } = JSON.parse(text) as { readonly tokens: readonly TokenRecord[] };
+    const records = created.map(({ record }) => record);
+    await replaceFile(path, JSON.stringify({ tokens: [...tokens, ...records] }), 0o600);
+  });
+  return created.map(({ token }) => token);
 }
