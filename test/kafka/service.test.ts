@@ -13,6 +13,7 @@ import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
 import { KafkaLogs } from '../support/kafka/kafka.js';
 import {
   makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -38,7 +39,7 @@ const END_MS = (SHUTDOWN_SECONDS + 5 + 1) * 1_000;
 
 let dataDir: string;
 beforeEach(async () => {
-  dataDir = await makeDataDir();
+  dataDir = await makeMigratedDir();
 });
 afterEach(() => removeDataDir(dataDir));
 

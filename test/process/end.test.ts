@@ -16,6 +16,7 @@ import {
 } from '../support/service/preloads/preload.js';
 import {
   makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -43,7 +44,9 @@ async function newFolder(): Promise<string> {
 
 /** Starts a service in a folder of its own. */
 async function start(env: Record<string, string>): Promise<ServiceProcess> {
-  const service = await ServiceProcess.start(await newFolder(), env);
+  const folder = await makeMigratedDir();
+  folders.push(folder);
+  const service = await ServiceProcess.start(folder, env);
   running.push(service);
   return service;
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ApiClient } from '../support/service/api-client.js';
 import { stallingTails } from '../support/service/preloads/preload.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -22,7 +22,7 @@ let service: ServiceProcess;
 let client: ApiClient;
 
 beforeEach(async () => {
-  dataDir = await makeDataDir();
+  dataDir = await makeMigratedDir();
   const token = await tokenFor(dataDir, 'acme');
   service = await ServiceProcess.start(dataDir, {
     ...stallingTails(),

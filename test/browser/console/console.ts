@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 
 import { startChromium } from '../../support/machine/chromium.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -29,7 +29,7 @@ export class ConsoleService {
   ) {}
 
   static async start(): Promise<ConsoleService> {
-    const dataDir = await makeDataDir();
+    const dataDir = await makeMigratedDir();
     const token = await tokenFor(dataDir, 'acme');
     const [service, browser] = await Promise.all([
       ServiceProcess.start(dataDir, { INTEGRATED_CHANNELS: INTEGRATED }),

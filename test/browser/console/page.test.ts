@@ -7,7 +7,7 @@ import type { BrowserContextOptions, FileChooser } from 'playwright-core';
 
 import { describeWithChromium } from '../../support/machine/chromium.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
 } from '../../support/service/service-process.js';
@@ -21,7 +21,7 @@ describe('the files of the console', () => {
   let dataDir: string;
   let service: ServiceProcess;
   beforeAll(async () => {
-    dataDir = await makeDataDir();
+    dataDir = await makeMigratedDir();
     service = await ServiceProcess.start(dataDir);
   });
   afterAll(async () => {

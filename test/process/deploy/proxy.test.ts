@@ -18,7 +18,7 @@ import { freePorts } from '../../support/machine/free-ports.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
 import { runs } from '../../support/service/command.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -52,7 +52,7 @@ describeIf(hasNginx, 'nginx cannot be installed')('nginx with TLS before a gatew
   let port: number;
 
   beforeAll(async () => {
-    dataDir = await makeDataDir();
+    dataDir = await makeMigratedDir();
     token = await tokenFor(dataDir, 'acme');
     service = await ServiceProcess.start(dataDir);
     [port] = (await freePorts(1)) as [number];

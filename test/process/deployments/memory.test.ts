@@ -11,7 +11,7 @@ import { Cluster } from '../../support/service/cluster.js';
 import { describeOn } from '../../support/service/deployment.js';
 import { Program } from '../../support/log/program.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -82,7 +82,7 @@ describeOn('lmdb', 'on the embedded log', () => {
     ['1 MiB', PLAIN],
     ['gzip that unpacks to 32 MiB', UNPACKS_TO_32_MIB],
   ])('64 uploads of %s hold a bounded memory', async (what, file) => {
-    const dataDir = await makeDataDir();
+    const dataDir = await makeMigratedDir();
     const token = await tokenFor(dataDir, 'acme');
     const service = await ServiceProcess.start(dataDir, PATIENT);
     const client = new ApiClient(() => service.ports.api, token);

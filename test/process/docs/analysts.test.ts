@@ -8,7 +8,7 @@ import { until } from '../../support/kafka/until.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { runs } from '../../support/service/command.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -73,7 +73,7 @@ describeIf(runs('curl', ['--version']), 'curl is missing')("the page's own comma
   let service: ServiceProcess;
   let token: string;
   beforeAll(async () => {
-    dataDir = await makeDataDir();
+    dataDir = await makeMigratedDir();
     token = await tokenFor(dataDir, 'acme');
     service = await ServiceProcess.start(dataDir);
   });

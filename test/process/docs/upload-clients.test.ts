@@ -10,7 +10,7 @@ import { runs } from '../../support/service/command.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../support/machine/python.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -38,7 +38,7 @@ let folder: string;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  dataDir = await makeDataDir();
+  dataDir = await makeMigratedDir();
   const token = await tokenFor(dataDir, 'acme');
   service = await ServiceProcess.start(dataDir);
   // Inside the package, because the programs import it by name.

@@ -13,7 +13,7 @@ import { describeIf } from '../../support/machine/describe-if.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { runs } from '../../support/service/command.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -34,7 +34,7 @@ let token: string;
 let client: ApiClient;
 
 beforeAll(async () => {
-  dataDir = await makeDataDir();
+  dataDir = await makeMigratedDir();
   folder = await mkdtemp(join(tmpdir(), 'custom-data-rules-'));
   await copyFile(`${ROOT}docs/samples/cost.csv`, join(folder, 'cost.csv'));
   token = await tokenFor(dataDir, 'acme');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { TARGET_BYTES } from '../../../src/gateway/create/receive/chunker.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -21,7 +21,7 @@ let service: ServiceProcess;
 let client: ApiClient;
 
 beforeAll(async () => {
-  dataDir = await makeDataDir();
+  dataDir = await makeMigratedDir();
   const token = await tokenFor(dataDir, 'acme');
   service = await ServiceProcess.start(dataDir, { BATCH_MAX_MS });
   client = new ApiClient(() => service.ports.api, token);

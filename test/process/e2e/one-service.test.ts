@@ -4,7 +4,7 @@ import type { UploadRequestRecord } from '../../../src/status/transition.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { expectLargeFilesUnmixed } from '../../support/files/large-files.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -17,7 +17,7 @@ let service: ServiceProcess;
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
-  dataDir = await makeDataDir();
+  dataDir = await makeMigratedDir();
   for (const account of ['large', 'waiting']) tokens.set(account, await tokenFor(dataDir, account));
   service = await ServiceProcess.start(dataDir);
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { pythonWith } from '../../support/machine/python.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -27,7 +27,7 @@ describeIf(python !== undefined, 'Python 3.11 with its module venv, or PyPI, is 
     let service: ServiceProcess;
     let token: string;
     beforeAll(async () => {
-      dataDir = await makeDataDir();
+      dataDir = await makeMigratedDir();
       token = await tokenFor(dataDir, 'acme');
       // Limits that are never reached: the test only needs their headers.
       service = await ServiceProcess.start(dataDir, {

@@ -4,7 +4,7 @@ import { logFolder } from '../../../src/config/data-folder.js';
 import { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -15,7 +15,7 @@ const FILE =
 
 let dataDir: string;
 beforeEach(async () => {
-  dataDir = await makeDataDir();
+  dataDir = await makeMigratedDir();
 });
 afterEach(() => removeDataDir(dataDir));
 

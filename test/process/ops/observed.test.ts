@@ -12,7 +12,7 @@ import {
   type Rule,
 } from '../../support/documents/prometheus.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -34,7 +34,7 @@ describeWithPrometheus('a service under load, seen by Prometheus', () => {
   let rules: readonly Rule[];
 
   beforeAll(async () => {
-    dataDir = await makeDataDir();
+    dataDir = await makeMigratedDir();
     const token = await tokenFor(dataDir, 'acme');
     service = await ServiceProcess.start(dataDir);
     const client = new ApiClient(() => service.ports.api, token);

@@ -1,5 +1,4 @@
 import { ClickHouseWarehouse } from '../../../src/warehouse/clickhouse/clickhouse-warehouse.js';
-import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../../src/warehouse/warehouse.js';
 import { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
 
@@ -47,15 +46,4 @@ export function connectTo(
     timeoutMs,
     database: 'custom_data',
   });
-}
-
-/** Starts a ClickHouse server with the schema. */
-export async function startWithSchema(
-  options?: Parameters<typeof ClickHouseHttp.start>[0],
-): Promise<ClickHouseHttp> {
-  const server = await ClickHouseHttp.start(options);
-  const connection = connectTo(server);
-  await migrate(connection, 'custom_data');
-  await connection.close();
-  return server;
 }

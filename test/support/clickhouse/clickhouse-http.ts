@@ -49,9 +49,17 @@ export class ClickHouseHttp {
     private readonly options: ClickHouseHttpOptions,
   ) {}
 
-  /** Starts an empty server. */
-  static async start(options: ClickHouseHttpOptions = {}): Promise<ClickHouseHttp> {
+  /**
+   * Starts a server.
+   *
+   * @param fill puts the folder of the engine, `warehouse`, into its folder; otherwise it is empty
+   */
+  static async start(
+    options: ClickHouseHttpOptions = {},
+    fill?: (folder: string) => Promise<void>,
+  ): Promise<ClickHouseHttp> {
     const folder = await mkdtemp(join(tmpdir(), 'custom-data-clickhouse-'));
+    await fill?.(folder);
     const server = new ClickHouseHttp(folder, options);
     await server.restart();
     return server;

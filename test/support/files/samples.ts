@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { FamilyName } from '../../../src/domain/families/index.js';
 import { ApiClient } from '../service/api-client.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -30,7 +30,7 @@ export class ServiceWithSamples {
   ) {}
 
   static async start(): Promise<ServiceWithSamples> {
-    const dataDir = await makeDataDir();
+    const dataDir = await makeMigratedDir();
     const token = await tokenFor(dataDir, 'acme');
     const service = await ServiceProcess.start(dataDir);
     const client = new ApiClient(() => service.ports.api, token);

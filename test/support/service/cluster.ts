@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Role } from '../../../src/config/config.js';
 import type { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
+import { startWithSchema } from '../clickhouse/with-schema.js';
 import { KafkaBroker } from '../kafka/kafka-broker.js';
 import { makeDataDir, type Ports, removeDataDir, ServiceProcess } from './service-process.js';
 import { countFault } from './soak.js';
-import { startWithSchema } from '../chdb/warehouses.js';
 
 const LAST_LINES = 8;
 /** Lines of each request, which would leave no room for others. */

@@ -2,12 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe } from '@jest/globals';
 
+import type { WarehouseKind } from '../chdb/warehouses.js';
 import type { ClickHouseHttp } from '../clickhouse/clickhouse-http.js';
+import { startWithSchema } from '../clickhouse/with-schema.js';
 import { describeWithBroker } from '../kafka/describe-with-broker.js';
 import { KafkaBroker } from '../kafka/kafka-broker.js';
-import { makeDataDir, type Ports, removeDataDir, ServiceProcess } from './service-process.js';
+import {
+  makeDataDir,
+  makeMigratedDir,
+  type Ports,
+  removeDataDir,
+  ServiceProcess,
+} from './service-process.js';
 import { countFault, IS_SOAK } from './soak.js';
-import { startWithSchema, type WarehouseKind } from '../chdb/warehouses.js';
 
 /** The log and the warehouse that a service uses. */
 export interface DeploymentKind {
@@ -64,7 +71,7 @@ export class Deployment {
   ) {}
 
   /**
-   * Starts the servers, with the schema, but not the service.
+   * Starts the servers but not the service. The warehouse has the schema.
    *
    * @param clickhouseConfig configuration of a ClickHouse server, as XML
    */
@@ -74,7 +81,7 @@ export class Deployment {
   ): Promise<Deployment> {
     const config = clickhouseConfig === undefined ? {} : { config: clickhouseConfig };
     const [dataDir, broker, clickhouse] = await Promise.all([
-      makeDataDir(),
+      warehouse === 'chdb' ? makeMigratedDir() : makeDataDir(),
       // Not shared: a service uses the real topic names.
       log === 'kafka' ? KafkaBroker.start() : undefined,
       warehouse === 'clickhouse' ? startWithSchema(config) : undefined,

@@ -11,6 +11,7 @@ import type { AccountRole } from '../../../src/accounts/account.js';
 import { replaceFile, withFileLock } from '../../../src/accounts/file-lock.js';
 import { readIfThere } from '../../../src/accounts/read-if-there.js';
 import type { TokenRecord } from '../../../src/accounts/token-records.js';
+import { copyMigrated } from '../chdb/migrated.js';
 import { rowsIn } from '../clickhouse/rows.js';
 import { COMPILED_ONCE } from '../machine/compile-cache.js';
 
@@ -159,6 +160,13 @@ export async function rowsOf<Row>({ query }: Ports, sql: string): Promise<Row[]>
 
 export async function makeDataDir(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'custom-data-test-'));
+}
+
+/** A data folder with the embedded warehouse of a first start, so that a start takes less time. */
+export async function makeMigratedDir(): Promise<string> {
+  const dataDir = await makeDataDir();
+  await copyMigrated(dataDir);
+  return dataDir;
 }
 
 export async function removeDataDir(dataDir: string): Promise<void> {

@@ -10,7 +10,7 @@ import {
   UploadClient,
 } from '../../../../src/clients/api/index.js';
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -24,7 +24,7 @@ let token: string;
 let proxy: Proxy | undefined;
 
 beforeAll(async () => {
-  dataDir = await makeDataDir();
+  dataDir = await makeMigratedDir();
   token = await tokenFor(dataDir, 'acme');
   service = await ServiceProcess.start(dataDir);
 });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import {
-  makeDataDir,
+  makeMigratedDir,
   removeDataDir,
   ServiceProcess,
   tokenFor,
@@ -25,7 +25,7 @@ export class UploadFixture {
 
   /** @param accounts besides `acme` */
   static async open(...accounts: readonly string[]): Promise<UploadFixture> {
-    const folder = await makeDataDir();
+    const folder = await makeMigratedDir();
     const token = await tokenFor(folder, 'acme');
     const others = new Map<string, string>();
     for (const account of accounts) others.set(account, await tokenFor(folder, account));
