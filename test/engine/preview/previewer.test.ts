@@ -20,7 +20,7 @@ import { Previews, sumsThatShow } from '../../support/preview/previews.js';
  * Both warehouses are the same engine, and cases are the same in every run: behind the server the
  * first ones show that statements and answers pass the protocol.
  */
-const RUNS = { chdb: 40, clickhouse: 10 };
+const RUNS = { chdb: 24, clickhouse: 5 };
 
 describe.each(WAREHOUSES)('the preview of a file, %s', (kind) => {
   let previews: Previews;
