@@ -17,12 +17,11 @@ import { jsonLines } from '../../support/service/outcome.js';
 
 /**
  * Short, because the last step of an erasure waits for uploads that were under way. But a quarter of
- * the deadline without a byte ends an upload, and the log may be slow beside other tests.
+ * the deadline without a byte ends an upload, and a broker may be slow beside other tests.
  */
-const SETTINGS = {
-  UPLOAD_DEADLINE_SECONDS: '24',
-  LOG_TIMEOUT_SECONDS: '8',
-  CLICKHOUSE_TIMEOUT_SECONDS: '10',
+const TIMES = {
+  lmdb: { UPLOAD_DEADLINE_SECONDS: '16', LOG_TIMEOUT_SECONDS: '4' },
+  kafka: { UPLOAD_DEADLINE_SECONDS: '24', LOG_TIMEOUT_SECONDS: '8' },
 };
 const ERASE_MS = 150_000;
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
@@ -46,6 +45,7 @@ const events = (): string =>
   `date,channel,event_category,event_value\n${today},news,Visits,5\n${today},news,Orders,2\n`;
 
 describeDeployments((kind) => {
+  const settings = { ...TIMES[kind.log], CLICKHOUSE_TIMEOUT_SECONDS: '10' };
   const begun = new Date().toISOString();
   let deployment: Deployment;
   let acme: ApiClient;
@@ -58,7 +58,7 @@ describeDeployments((kind) => {
 
   beforeAll(async () => {
     deployment = await Deployment.open(kind);
-    await deployment.start(SETTINGS);
+    await deployment.start(settings);
     [acme, other] = await Promise.all([clientOf('acme'), clientOf('other')]);
   });
   afterAll(() => deployment.close());
@@ -190,7 +190,7 @@ describeDeployments((kind) => {
     sendRest();
     expect((await underWay).status).toBe(503);
     await deployment.service.kill();
-    await deployment.start(SETTINGS);
+    await deployment.start(settings);
     await expect(
       deployment.customData('tokens', 'create', '--account', 'acme', '--role', 'owner'),
     ).rejects.toThrow(/acme is being erased/);
@@ -215,7 +215,7 @@ describeDeployments((kind) => {
     // The account's records stay in the log until its retention deletes them.
     expect(await recordsAbout('acme')).toBeGreaterThan(0);
     await deployment.customDataWithoutMember('replay', '--from', begun);
-    await deployment.start(SETTINGS);
+    await deployment.start(settings);
     // Ingest processes new uploads after everything that it reads again.
     expect(await other.upload('cost', costs('5'))).toMatchObject({ status: 'succeeded' });
     await settled('other', { ...before, request_transitions: 5 });
