@@ -53,7 +53,7 @@ describeWithPrometheus('a service under load, seen by Prometheus', () => {
 
   afterAll(async () => {
     await prometheus.stop();
-    await service.stop();
+    await service.kill();
     await removeDataDir(dataDir);
   });
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import type { FamilyName } from '../../../src/domain/families/index.js';
+import { COMPILED_ONCE } from '../machine/compile-cache.js';
 import { ApiClient } from '../service/api-client.js';
 import {
   makeMigratedDir,
@@ -15,6 +15,13 @@ import {
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const DATE = /\d{4}-\d{2}-\d{2}/g;
+/** In the order of the page, each with its state in the end. */
+const SAMPLES = [
+  ['cost', 'cost.csv', 'succeeded'],
+  ['cost', 'cost-correction.csv', 'succeeded'],
+  ['self-serve', 'self-serve.csv', 'succeeded'],
+  ['cost', 'cost-broken.csv', 'failed'],
+] as const;
 /** The last day of the samples' cost data. */
 export const SAMPLE_DAY = '2026-03-05';
 
@@ -32,28 +39,27 @@ export class ServiceWithSamples {
   static async start(): Promise<ServiceWithSamples> {
     const dataDir = await makeMigratedDir();
     const token = await tokenFor(dataDir, 'acme');
-    const service = await ServiceProcess.start(dataDir);
+    const [service, contents] = await Promise.all([
+      ServiceProcess.start(dataDir),
+      Promise.all(SAMPLES.map(([, sample]) => recent(sample))),
+    ]);
     const client = new ApiClient(() => service.ports.api, token);
 
-    const upload = async (family: FamilyName, sample: string, status = 'succeeded') => {
-      const content = await recent(sample);
-      const record = await client.upload(family, content);
+    const requests: string[] = [];
+    for (const [at, [family, sample, status]] of SAMPLES.entries()) {
+      const record = await client.upload(family, contents[at]!);
       if (record.status !== status) throw new Error(`${sample}: ${JSON.stringify(record)}`);
-      return { content, requestId: record.requestId };
-    };
-    await upload('cost', 'cost.csv');
-    const corrected = await upload('cost', 'cost-correction.csv');
-    const lastDay = corrected.content.match(DATE)!.at(-1)!;
-    await upload('self-serve', 'self-serve.csv');
-    await upload('cost', 'cost-broken.csv', 'failed');
+      requests.push(record.requestId);
+    }
     await run(
       process.execPath,
       ['dist/clients/cli/main.js', 'metrics', 'archive', 'OldScore', '--account', 'acme'],
-      { cwd: ROOT, env: { DATA_DIR: dataDir } },
+      { cwd: ROOT, env: { DATA_DIR: dataDir, ...COMPILED_ONCE } },
     );
 
+    const lastDay = contents[1]!.match(DATE)!.at(-1)!;
     const shiftMs = Date.parse(lastDay) - Date.parse(SAMPLE_DAY);
-    const samples = new ServiceWithSamples(service, dataDir, shiftMs, corrected.requestId);
+    const samples = new ServiceWithSamples(service, dataDir, shiftMs, requests[1]!);
     await samples.until('SELECT name FROM metrics WHERE archived', 1);
     await samples.until(
       "SELECT request_id FROM upload_requests WHERE status IN ('succeeded', 'failed')",

@@ -33,7 +33,7 @@ afterEach(async () => {
   proxy = undefined;
 });
 afterAll(async () => {
-  await service.stop();
+  await service.kill();
   await removeDataDir(dataDir);
 });
 

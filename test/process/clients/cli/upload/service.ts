@@ -36,7 +36,7 @@ export class UploadFixture {
   }
 
   async close(): Promise<void> {
-    await this.service.stop();
+    await this.service.kill();
     await removeDataDir(this.folder);
   }
 
