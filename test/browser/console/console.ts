@@ -19,23 +19,21 @@ export interface GivenFile {
 /** A channel that the service refuses for cost, but that the page does not know. */
 export const INTEGRATED = 'Integrated Ads';
 
-/** The built service, and a browser that opens its console. */
+/** The built service, and a browser that opens its console, which the first visit starts. */
 export class ConsoleService {
+  private browser: Promise<Browser> | undefined;
+
   private constructor(
     private readonly dataDir: string,
     readonly service: ServiceProcess,
-    readonly browser: Browser,
     readonly token: string,
   ) {}
 
   static async start(): Promise<ConsoleService> {
     const dataDir = await makeMigratedDir();
     const token = await tokenFor(dataDir, 'acme');
-    const [service, browser] = await Promise.all([
-      ServiceProcess.start(dataDir, { INTEGRATED_CHANNELS: INTEGRATED }),
-      startChromium(),
-    ]);
-    return new ConsoleService(dataDir, service, browser, token);
+    const service = await ServiceProcess.start(dataDir, { INTEGRATED_CHANNELS: INTEGRATED });
+    return new ConsoleService(dataDir, service, token);
   }
 
   get url(): string {
@@ -44,7 +42,8 @@ export class ConsoleService {
 
   /** Opens the console in its own browser profile. */
   async open(options: BrowserContextOptions = {}): Promise<ConsolePage> {
-    const context = await this.browser.newContext(options);
+    this.browser ??= startChromium();
+    const context = await (await this.browser).newContext(options);
     await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
       console.error('policy violated: ' + event.violatedDirective + ' ' + event.blockedURI);
     })`);
@@ -56,7 +55,7 @@ export class ConsoleService {
   }
 
   async close(): Promise<void> {
-    await this.browser.close();
+    await (await this.browser)?.close();
     await this.service.kill();
     await removeDataDir(this.dataDir);
   }

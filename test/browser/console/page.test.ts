@@ -6,30 +6,21 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, FileChooser } from 'playwright-core';
 
 import { describeWithChromium } from '../../support/machine/chromium.js';
-import {
-  makeMigratedDir,
-  removeDataDir,
-  ServiceProcess,
-} from '../../support/service/service-process.js';
 import { csv, goodRow } from '../../support/files/files.js';
 import { type ConsolePage, ConsoleService } from './console.js';
 
 const LONG = 'a-name-of-a-file-that-is-long-enough-for-any-screen-of-a-phone.csv';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
+let service: ConsoleService;
+beforeAll(async () => {
+  service = await ConsoleService.start();
+});
+afterAll(() => service.close());
+
 describe('the files of the console', () => {
-  let dataDir: string;
-  let service: ServiceProcess;
-  beforeAll(async () => {
-    dataDir = await makeMigratedDir();
-    service = await ServiceProcess.start(dataDir);
-  });
-  afterAll(async () => {
-    await service.kill();
-    await removeDataDir(dataDir);
-  });
   const get = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`http://127.0.0.1:${service.ports.api}${path}`, { redirect: 'manual', ...init });
+    fetch(new URL(path, service.url), { redirect: 'manual', ...init });
 
   test('are served without a token, under a strict policy, and are asked for anew', async () => {
     for (const [path, type] of [
@@ -85,12 +76,6 @@ describe('the files of the console', () => {
 });
 
 describeWithChromium('the page of the console', () => {
-  let service: ConsoleService;
-  beforeAll(async () => {
-    service = await ConsoleService.start();
-  });
-  afterAll(() => service.close());
-
   test('is used by keys alone, from the token to the end of the request', async () => {
     const console = await service.open();
     const { page } = console;
