@@ -10,7 +10,6 @@ const SLOW = [
   'test/engine/gateway/log-trouble',
   'test/engine/preview/warnings/account-warnings',
   'test/engine/gateway/broken-clients',
-  'test/engine/warehouse/schema/quality-views',
   'test/engine/preview/too-large',
   'test/engine/gateway/preview',
   'test/engine/query/large-reports',

@@ -5,12 +5,7 @@ import type { Family } from '../../../../src/domain/families/index.js';
 import { plainForm } from '../../../../src/preview/warnings/file-warnings.js';
 import { SqlRequestStore } from '../../../../src/status/sql-request-store.js';
 import { type Transition, timestampOf } from '../../../../src/status/transition.js';
-import { migrate } from '../../../../src/warehouse/schema/migrate.js';
-import {
-  openWarehouseOf,
-  WAREHOUSES,
-  type OpenWarehouse,
-} from '../../../support/chdb/warehouses.js';
+import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 import { storageBlock, type Row, type StoredKey } from '../../../support/model/native-rows.js';
 import { awayFromMidnight, DAY_MS, daysAgo } from '../../../support/model/utc-days.js';
 
@@ -28,11 +23,10 @@ function daysFrom(oldest: number, newest: number): string[] {
 const LIVE: Row = { currency: 'EUR', cost: 1, event_value: 1 };
 const ZEROS: Row = { currency: 'EUR' };
 
-describe.each(WAREHOUSES)('on %s,', (kind) => {
-  let opened: OpenWarehouse;
+describe('of the views', () => {
+  let opened: TestWarehouse;
   beforeAll(async () => {
-    opened = await openWarehouseOf(kind);
-    await migrate(opened.warehouse, DATABASE);
+    opened = await openTestWarehouse();
   });
   afterAll(() => opened.close());
   beforeEach(async () => {
