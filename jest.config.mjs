@@ -5,13 +5,15 @@ import { TIERS } from './scripts/tiers.mjs';
  * built service.
  */
 const common = {
+  // All tiers share the cache of compiled files.
+  id: 'tests',
   testEnvironment: 'node',
   // Jest indexes these folders in each tier, but neither dist nor all that is in .cache.
   roots: ['bench', 'scripts', 'src', 'test'].map((folder) => `<rootDir>/${folder}`),
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false }],
+    '^.+\\.ts$': '<rootDir>/scripts/typescript-to-esm.mjs',
   },
 };
 
