@@ -6,7 +6,7 @@ import express from 'express';
 import type { ApiRequest } from './http/call.js';
 import type { GatewayDependencies } from './dependencies.js';
 import { docsRouter } from './docs/docs-router.js';
-import { openApiDocument } from './docs/document.js';
+import { OPEN_API_DOCUMENT } from './docs/document.js';
 import { Claims } from './create/idempotency/claims.js';
 import { ExpressServer } from './http/express-server.js';
 import { NestLog } from '../ops/nest-log.js';
@@ -41,7 +41,7 @@ export async function createApi(
     logger: new NestLog(logger),
   });
 
-  instance.use('/docs', docsRouter(openApiDocument(app)));
+  instance.use('/docs', docsRouter(OPEN_API_DOCUMENT));
 
   const server: Server = app.getHttpServer();
   server.headersTimeout = HEADERS_TIMEOUT_MS;

@@ -11,7 +11,6 @@ import { beginSpan, endSpan, SpanKind, traceParentOf } from '../../ops/tracing.j
 import { recordOf, type Transition } from '../../status/transition.js';
 import { TokenGuard } from '../auth/token.guard.js';
 import { GATEWAY_CONFIG, LOGGER, type GatewayConfig } from '../dependencies.js';
-import { CreateOperation } from '../docs/create-operation.js';
 import {
   answerRecord,
   refuseMethod,
@@ -56,7 +55,6 @@ export class CreateController {
    */
   @Post()
   @OperationIs('create')
-  @CreateOperation()
   @UseGuards(TokenGuard, RateLimitGuard)
   async create(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     // 1. What the headers forbid is refused before a byte of the body is read.

@@ -1,14 +1,10 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiHeader } from '@nestjs/swagger';
 import { MAX_KEY_LENGTH } from '../../domain/upload-limits.js';
 import * as problem from '../http/problem.js';
-import { ApiAnswer } from './api-answer.js';
-import { ApiProblems } from './api-problems.js';
-import { ApiFileBody, FILE_PROBLEMS } from './file-body.js';
-import { describedHeaders } from './headers.js';
-import { ApiCall } from './operation.js';
+import { answer, header, problemAnswers } from './answers.js';
+import { FILE_BODY, FILE_PROBLEMS } from './file-body.js';
+import { operation } from './operation.js';
 import { READ_OPERATION } from './read-operation.js';
-import { SUCCEEDED, UPLOADED, UploadRequest } from './upload-request.js';
+import { SUCCEEDED, UPLOADED } from './upload-request.js';
 
 const DESCRIPTION = `Stores the file durably and answers with a new upload request. The file is processed
 after the answer: read the request until its status is \`succeeded\` or \`failed\`.
@@ -33,30 +29,30 @@ const PROBLEMS = {
   uploadNotTaken: problem.uploadNotTaken(),
 };
 
-export function CreateOperation(): MethodDecorator {
-  return applyDecorators(
-    ApiCall({
-      operationId: 'createUploadRequest',
-      summary: 'Create an upload request',
-      description: DESCRIPTION,
-    }),
-    ApiHeader({
+export const CREATE_OPERATION = operation({
+  operationId: 'createUploadRequest',
+  summary: 'Create an upload request',
+  description: DESCRIPTION,
+  parameters: [
+    {
       name: 'Idempotency-Key',
+      in: 'header',
       required: false,
       description: KEY_DESCRIPTION,
       schema: { type: 'string', pattern: KEY_PATTERN },
       examples: { uuid: { value: '"8e03978e-40d5-43dd-bc93-6894a57f9324"' } },
-    }),
-    ApiFileBody(),
-    ApiAnswer(UploadRequest, {
-      status: 201,
+    },
+  ],
+  requestBody: FILE_BODY,
+  responses: {
+    201: answer('UploadRequest', {
       description:
         'The file is stored durably and will be processed. It may still turn out invalid. ' +
         'A repeated create with an Idempotency-Key answers with the request of the first.',
-      headers: describedHeaders(['Location']),
+      headers: header('Location'),
       links: {
         read: {
-          operationId: READ_OPERATION,
+          operationId: READ_OPERATION.operationId,
           parameters: {
             family: '$request.path.family',
             requestId: '$response.body#/requestId',
@@ -66,6 +62,6 @@ export function CreateOperation(): MethodDecorator {
       },
       examples: { uploaded: UPLOADED, repeated: SUCCEEDED },
     }),
-    ApiProblems(PROBLEMS),
-  );
-}
+    ...problemAnswers(PROBLEMS),
+  },
+});

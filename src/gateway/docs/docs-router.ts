@@ -1,14 +1,10 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import express, { type Response, type Router } from 'express';
 import { methodNotAllowed } from '../http/problem.js';
 
 const require = createRequire(import.meta.url);
-/** Resolved from the module that makes the document, whatever else may be installed. */
-const SWAGGER_UI = dirname(
-  createRequire(require.resolve('@nestjs/swagger')).resolve('swagger-ui-dist/package.json'),
-);
+const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'));
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /** Nothing from other origins and nothing inline; images in the style sheet are data. */
@@ -53,7 +49,7 @@ const INITIALIZE = `SwaggerUIBundle({
 `;
 
 /** Serves the document and a page that shows it, from this server alone, without a token. */
-export function docsRouter(document: OpenAPIObject): Router {
+export function docsRouter(document: object): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get('/', ({ originalUrl }, response) => {
     const isFolder = originalUrl.split('?', 1)[0]!.endsWith('/');

@@ -1,10 +1,12 @@
-import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { PREVIEW_ROUTE, REQUESTS_ROUTE } from '../http/answer.js';
 import { SCHEME } from '../http/call.js';
+import { PROBLEM_DETAILS } from './answers.js';
+import { CREATE_OPERATION } from './create-operation.js';
 import { TAG } from './operation.js';
-import { PreviewAnswer } from './preview-answer.js';
-import { ProblemDetails } from './problem-details.js';
-import { UploadRequest } from './upload-request.js';
+import { PREVIEW_SCHEMAS } from './preview-answer.js';
+import { PREVIEW_OPERATION } from './preview-operation.js';
+import { READ_OPERATION } from './read-operation.js';
+import { UPLOAD_REQUEST } from './upload-request.js';
 
 const DESCRIPTION = `Takes CSV files of cost data and of custom metrics, and tells what became of them.
 
@@ -16,33 +18,37 @@ const TOKEN = `\`${SCHEME} <API_TOKEN>\`: the scheme word, which may have any ca
 token. The word is part of the value to send, because OpenAPI can name registered schemes only. Tokens come
 from the operators of the service; those of the roles owner and in-house marketer may upload and read.`;
 
-/** The OpenAPI document of an application that holds the gateway, made from its controllers. */
-export function openApiDocument(app: INestApplication): OpenAPIObject {
-  const base = new DocumentBuilder()
-    .setOpenAPIVersion('3.1.0')
-    .setTitle('Custom data upload')
-    .setDescription(DESCRIPTION)
-    .setVersion('1.0')
-    .addServer('/')
-    .addTag(TAG, 'Each follows one file until its rows are in reports, or until it is refused.')
-    .addSecurity(SCHEME, {
-      type: 'apiKey',
-      in: 'header',
-      name: 'Authorization',
-      description: TOKEN,
-    })
-    .addSecurityRequirements(SCHEME)
-    .build();
-  // The builder has begun one, which is empty.
-  delete base.info.contact;
-  const document = SwaggerModule.createDocument(app, base, {
-    onlyIncludeDecoratedEndpoints: true,
-    autoTagControllers: false,
-    extraModels: [UploadRequest, ProblemDetails, PreviewAnswer],
-  });
-  // Nest removes the final slash, with which the specification writes the create operation.
-  const paths = Object.entries(document.paths).map(([path, item]) => {
-    return [path.endsWith('/requests') ? `${path}/` : path, item] as const;
-  });
-  return { ...document, paths: Object.fromEntries(paths) };
+/** The OpenAPI document of the gateway's operations. */
+export const OPEN_API_DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Custom data upload', description: DESCRIPTION, version: '1.0' },
+  servers: [{ url: '/' }],
+  tags: [
+    {
+      name: TAG,
+      description: 'Each follows one file until its rows are in reports, or until it is refused.',
+    },
+  ],
+  paths: {
+    // The specification writes this path with a slash at the end.
+    [`${path(REQUESTS_ROUTE)}/`]: { post: CREATE_OPERATION },
+    [`${path(REQUESTS_ROUTE)}/{requestId}`]: { get: READ_OPERATION },
+    [path(PREVIEW_ROUTE)]: { post: PREVIEW_OPERATION },
+  },
+  components: {
+    securitySchemes: {
+      [SCHEME]: { type: 'apiKey', in: 'header', name: 'Authorization', description: TOKEN },
+    },
+    schemas: {
+      UploadRequest: UPLOAD_REQUEST,
+      ProblemDetails: PROBLEM_DETAILS,
+      ...PREVIEW_SCHEMAS,
+    },
+  },
+  security: [{ [SCHEME]: [] }],
+};
+
+/** A route of Express as the document writes it. */
+function path(route: string): string {
+  return `/${route.replace(/:(\w+)/g, '{$1}')}`;
 }

@@ -1,17 +1,14 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import { FAMILIES } from '../../domain/families/index.js';
 import * as problem from '../http/problem.js';
 import { exampleFile, FILE_DESCRIPTION } from './file-columns.js';
 
-/** Describes the body of a create and of a preview: a form with the file. */
-export function ApiFileBody(): MethodDecorator {
-  return applyDecorators(
-    ApiConsumes('multipart/form-data'),
-    ApiBody({
-      required: true,
-      description:
-        'A form with one part. Let the HTTP client set `Content-Type`: it has to name the boundary.',
+/** The body of a create and of a preview: a form with the file. */
+export const FILE_BODY = {
+  required: true,
+  description:
+    'A form with one part. Let the HTTP client set `Content-Type`: it has to name the boundary.',
+  content: {
+    'multipart/form-data': {
       schema: {
         type: 'object',
         required: ['file'],
@@ -22,9 +19,9 @@ export function ApiFileBody(): MethodDecorator {
         FAMILIES.map((family) => [family.name, { value: { file: exampleFile(family) } }]),
       ),
       encoding: { file: { contentType: 'text/csv, application/gzip' } },
-    }),
-  );
-}
+    },
+  },
+};
 
 /** The problems of a call with a file, be it a create or a preview. */
 export const FILE_PROBLEMS = {

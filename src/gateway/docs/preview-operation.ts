@@ -1,11 +1,8 @@
-import { applyDecorators } from '@nestjs/common';
 import * as problem from '../http/problem.js';
-import { ApiAnswer } from './api-answer.js';
-import { ApiProblems } from './api-problems.js';
-import { ApiFileBody, FILE_PROBLEMS } from './file-body.js';
-import { ApiCall } from './operation.js';
+import { answer, problemAnswers } from './answers.js';
+import { FILE_BODY, FILE_PROBLEMS } from './file-body.js';
+import { operation } from './operation.js';
 import type { Preview } from '../../preview/answer.js';
-import { PreviewAnswer } from './preview-answer.js';
 
 const DESCRIPTION = `Checks the file as an upload would, compares its overwrite keys with what is stored, and
 tells what an upload of it would do. Nothing is stored. Another upload may come between: \`asOf\` is when the
@@ -71,20 +68,16 @@ const EXAMPLES = {
   },
 } satisfies Record<string, Preview>;
 
-/** Describes the preview operation. */
-export function PreviewOperation(): MethodDecorator {
-  return applyDecorators(
-    ApiCall({
-      operationId: 'previewUpload',
-      summary: 'Tell what an upload of a file would do',
-      description: DESCRIPTION,
-    }),
-    ApiFileBody(),
-    ApiAnswer(PreviewAnswer, {
-      status: 200,
+export const PREVIEW_OPERATION = operation({
+  operationId: 'previewUpload',
+  summary: 'Tell what an upload of a file would do',
+  description: DESCRIPTION,
+  requestBody: FILE_BODY,
+  responses: {
+    200: answer('PreviewAnswer', {
       description: 'What an upload of the file would do.',
       examples: EXAMPLES,
     }),
-    ApiProblems(PROBLEMS),
-  );
-}
+    ...problemAnswers(PROBLEMS),
+  },
+});

@@ -1,12 +1,7 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiHeader, ApiParam } from '@nestjs/swagger';
 import * as problem from '../http/problem.js';
-import { ApiAnswer } from './api-answer.js';
-import { ApiProblems } from './api-problems.js';
-import { ApiCall } from './operation.js';
-import { FAILED, SUCCEEDED, UPLOADED, UploadRequest } from './upload-request.js';
-
-export const READ_OPERATION = 'readUploadRequest';
+import { answer, problemAnswers } from './answers.js';
+import { operation } from './operation.js';
+import { FAILED, SUCCEEDED, UPLOADED } from './upload-request.js';
 
 const DESCRIPTION = `Tells how far an upload has come. \`succeeded\` and \`failed\` are final. A request
 that is older than the service keeps requests is unknown (404). HEAD answers as GET does, without
@@ -26,30 +21,32 @@ const PROBLEMS = {
   statusUnavailable: problem.statusUnavailable(),
 };
 
-export function ReadOperation(): MethodDecorator {
-  return applyDecorators(
-    ApiCall({
-      operationId: READ_OPERATION,
-      summary: "Read an upload request's status",
-      description: DESCRIPTION,
-    }),
-    ApiParam({
+export const READ_OPERATION = operation({
+  operationId: 'readUploadRequest',
+  summary: "Read an upload request's status",
+  description: DESCRIPTION,
+  parameters: [
+    {
       name: 'requestId',
+      in: 'path',
+      required: true,
       description: 'The id that the create operation of the same family answered.',
       schema: { type: 'string', format: 'uuid' },
       examples: { known: { value: UPLOADED.requestId } },
-    }),
-    ApiHeader({
+    },
+    {
       name: 'Prefer',
+      in: 'header',
       required: false,
       description:
         '`wait=N` (RFC 7240): the answer comes when the request changes its state, or after N seconds, ' +
         'at most 30, with the state by then. What is not understood is ignored.',
       schema: { type: 'string' },
       examples: { wait: { value: 'wait=10' } },
-    }),
-    ApiAnswer(UploadRequest, {
-      status: 200,
+    },
+  ],
+  responses: {
+    200: answer('UploadRequest', {
       description: 'The request as it is now.',
       headers: {
         'Preference-Applied': {
@@ -60,6 +57,6 @@ export function ReadOperation(): MethodDecorator {
       },
       examples: { uploaded: UPLOADED, succeeded: SUCCEEDED, failed: FAILED },
     }),
-    ApiProblems(PROBLEMS),
-  );
-}
+    ...problemAnswers(PROBLEMS),
+  },
+});

@@ -19,7 +19,6 @@ import {
   type GatewayConfig,
   type GatewayDependencies,
 } from '../dependencies.js';
-import { PreviewOperation } from '../docs/preview-operation.js';
 import { answerRecord, PREVIEW_ROUTE, refuseMethod, sayContinue } from '../http/answer.js';
 import { acceptedCall, type ApiRequest, OperationIs } from '../http/call.js';
 import { OpenCreates } from '../http/graceful-shutdown.js';
@@ -48,7 +47,6 @@ export class PreviewController {
    */
   @Post()
   @OperationIs('preview')
-  @PreviewOperation()
   @UseGuards(TokenGuard, RateLimitGuard)
   async preview(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     // 1. What the headers forbid is refused before a byte of the body is read.

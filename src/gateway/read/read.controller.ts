@@ -8,7 +8,6 @@ import type { Logger } from '../../ops/logger.js';
 import { TokenGuard } from '../auth/token.guard.js';
 import { acceptedCall, type ApiRequest, leaveOut, OperationIs } from '../http/call.js';
 import { LOGGER, REQUEST_LOOKUP } from '../dependencies.js';
-import { ReadOperation } from '../docs/read-operation.js';
 import { answerRecord, REQUESTS_ROUTE, refuseMethod } from '../http/answer.js';
 import { notAUuid, statusUnavailable, unknownRequest } from '../http/problem.js';
 import { RateLimitGuard } from '../http/rate-limit.guard.js';
@@ -43,7 +42,6 @@ export class ReadController {
 
   @Get(':requestId')
   @OperationIs('read')
-  @ReadOperation()
   @UseGuards(TokenGuard, RateLimitGuard)
   async read(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     const { family, holder } = acceptedCall(request);
