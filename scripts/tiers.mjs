@@ -19,7 +19,7 @@ export const TIERS = {
   /** The built service as processes: used, killed, cut off. */
   process: {
     folder: 'test/process',
-    without: ['test/process/alone', 'test/process/disk', 'test/process/chaos'],
+    without: ['alone', 'disk', 'chaos', 'seeds'].map((name) => `test/process/${name}`),
     log: 'lmdb',
     minutes: 12,
   },
@@ -29,6 +29,8 @@ export const TIERS = {
   scaled: { folder: 'test/process/deployments', log: 'kafka', minutes: 5, apart: true },
   /** Faults under load on Kafka and ClickHouse. The soak runs the long versions. */
   chaos: { folder: 'test/process/chaos', minutes: 9, apart: true },
+  /** The simulation with more seeds. */
+  seeds: { folder: 'test/process/seeds', minutes: 4, apart: true },
   /** Disks that lose power, fill up or turn read-only. */
   disk: { folder: 'test/process/disk', minutes: 4, apart: true },
   /** Three brokers under faults. Files run one at a time, because each starts its own brokers. */
@@ -39,7 +41,7 @@ export const TIERS = {
 
 /** The tiers that `npm run test:NAME` runs besides the tier NAME. */
 export const WITH = {
-  process: ['alone', 'scaled', 'chaos', 'disk'],
+  process: ['alone', 'scaled', 'chaos', 'seeds', 'disk'],
   kafka: ['cluster'],
   deploy: ['containers'],
 };
