@@ -55,9 +55,12 @@ export class ConsoleService {
   }
 
   async close(): Promise<void> {
-    await (await this.browser)?.close();
-    await this.service.kill();
-    await removeDataDir(this.dataDir);
+    try {
+      await (await this.browser)?.close();
+    } finally {
+      await this.service.kill();
+      await removeDataDir(this.dataDir);
+    }
   }
 }
 

@@ -116,7 +116,7 @@ test('uploads are accepted while it is away, wait as validated, and all succeed 
 test('while it hangs, each try ends at the timeout', async () => {
   await server.fault({ kind: 'hang' });
   const requests = [await post(10), await post(10)];
-  await sleep(2 * TIMEOUT_MS);
+  await sleep(2.5 * TIMEOUT_MS);
   while (((await statusOf(requests[0]!)) as Transition).status !== 'validated') await sleep(100);
   await server.heal();
   await expectAllSucceeded(requests);

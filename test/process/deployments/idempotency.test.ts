@@ -17,8 +17,8 @@ import { tokenFor } from '../../support/service/service-process.js';
 /** A key gives one upload, whatever happens to the gateways. */
 
 const ACCOUNT = 'acme';
-/** A claim settles after 12 s: the embedded log answers sooner than a broker beside other tests. */
-const QUICKER = { LOG_TIMEOUT_SECONDS: '4' };
+/** A claim settles after 18 s: the embedded log answers sooner than a broker beside other tests. */
+const QUICKER = { LOG_TIMEOUT_SECONDS: '6' };
 
 describeDeployments((kind) => {
   const settings = kind.log === 'lmdb' ? QUICKER : QUICK;

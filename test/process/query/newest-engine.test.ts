@@ -83,14 +83,16 @@ const choices: Record<string, string>[] = [
 const drawn = reports.flatMap(({ title, panels: all }) =>
   all.map(({ title: panel, targets: [{ rawSql }] }) => ({ name: `${title}: ${panel}`, rawSql })),
 );
-const grouped = drawn.filter(({ rawSql }) => isAskedFor({ groupBy: '' }, rawSql));
-/** Each group-by column is chosen on one panel, in turn. `deploy/reports` chooses all on each. */
-const isTurnOf = (sql: string, { groupBy }: Record<string, string>, at: number): boolean =>
-  groupBy === undefined || grouped[at % grouped.length]!.rawSql === sql;
+/**
+ * Each group-by column is chosen on one panel of costs and on one of metrics: the others ask one of
+ * these two views. `deploy/reports` chooses all columns on each panel.
+ */
+const isAskedHere = (name: string, { groupBy }: Record<string, string>): boolean =>
+  groupBy === undefined || /: (?:Cost|Self-serve metrics) by /.test(name);
 const panels = drawn.map(({ name, rawSql }) => ({
   name,
   statements: choices
-    .filter((choice, at) => isAskedFor(choice, rawSql) && isTurnOf(rawSql, choice, at))
+    .filter((choice) => isAskedFor(choice, rawSql) && isAskedHere(name, choice))
     .map((choice) => interpolate(rawSql, { ...opened, ...choice }))
     .map((sql) => sql.replaceAll('missing_days', GAPS)),
 }));

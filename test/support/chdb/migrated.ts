@@ -10,7 +10,8 @@ import { COMPILED_ONCE } from '../machine/compile-cache.js';
 import { run } from '../service/command.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const SCHEMA = join(ROOT, 'dist/warehouse/schema');
+/** What makes the folder, besides the engine. */
+const MAKERS = ['dist/warehouse/schema', 'dist/warehouse/chdb'].map((name) => join(ROOT, name));
 const ENGINE = join(ROOT, 'node_modules/chdb/package.json');
 /** What the built service does with the warehouse of an empty data folder. */
 const PROGRAM = `
@@ -40,7 +41,9 @@ function make(dataDir: string): void {
 }
 
 function version(): string {
-  const hash = createHash('sha256').update(readFileSync(ENGINE));
-  for (const name of readdirSync(SCHEMA).sort()) hash.update(readFileSync(join(SCHEMA, name)));
+  const hash = createHash('sha256').update(readFileSync(ENGINE)).update(PROGRAM);
+  for (const folder of MAKERS) {
+    for (const name of readdirSync(folder).sort()) hash.update(readFileSync(join(folder, name)));
+  }
   return hash.digest('hex').slice(0, 16);
 }
