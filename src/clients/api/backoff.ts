@@ -6,7 +6,7 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 15_000;
 
 /**
- * Calls `attempt` until it succeeds, fails for good, or `forMs` have passed since the first time.
+ * Calls `attempt` until it succeeds, fails for good, or `forMs` have passed since it failed first.
  *
  * Waits at least as long as the service asks for with Retry-After, even beyond the pause.
  */
@@ -15,7 +15,7 @@ export async function withBackoff<T>(
   forMs: number,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const until = Date.now() + forMs;
+  let until: number | undefined;
   const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   for (;;) {
     let error: unknown;
@@ -26,6 +26,7 @@ export async function withBackoff<T>(
     }
     if (!(error instanceof UploadClientError) || !error.isPassing) throw error;
     const asked = error instanceof ProblemError ? (error.retryAfterMs ?? 0) : 0;
+    until ??= Date.now() + forMs;
     const milliseconds = asked + backoff.next();
     if (Date.now() + milliseconds > until) throw error;
     await sleep(milliseconds, undefined, { signal });

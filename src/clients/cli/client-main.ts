@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { addClientCommands } from './client-commands.js';
-import { processTerminal } from './process-terminal.js';
+import { end, processTerminal } from './process-terminal.js';
 import { runProgram } from './program.js';
 
 // The command of the package for upload clients, which has nothing of the service.
@@ -10,4 +10,4 @@ const code = await runProgram(
   process.argv.slice(2),
   processTerminal(),
 );
-process.exit(code);
+await end(code);

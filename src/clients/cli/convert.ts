@@ -74,7 +74,9 @@ async function convertFile(path: string, options: ConvertOptions, terminal: Outp
   const { name, file } = await surveyedFile(path, options.family, terminal);
   const { family } = file;
   const show = (detection: Detection, judgement?: Judgement): void => {
-    const found = { name, family: family.name, output: output.path, detection, judgement };
+    const isOutputGiven = options.output !== undefined;
+    const named = { name, family: family.name, output: output.path, isOutputGiven };
+    const found = { ...named, detection, judgement };
     terminal.result(foundResult(found), foundText(found));
   };
 
@@ -104,7 +106,8 @@ async function convertFile(path: string, options: ConvertOptions, terminal: Outp
         : `${name} is not valid, and there is nothing to convert`,
     );
   }
-  if (!isForeign(detection)) return;
+  // A file that was named is written in any case: an older one there must not pass for this one.
+  if (!isForeign(detection) && options.output === undefined) return;
   await asking(terminal, isSilent, NOTHING_WRITTEN)(outputQuestion(output));
   const interrupted = new AbortController();
   const interrupt = (): void => {

@@ -1,16 +1,29 @@
 import { createInterface } from 'node:readline/promises';
 import { CommandError, INTERRUPTED, type Terminal } from './terminal.js';
 
-/** The standard streams of this process. */
+/** The standard streams of this process. A reader that leaves, such as `head`, ends no command. */
 export function processTerminal(): Terminal {
-  const { stdin, stderr } = process;
+  const { stdin, stdout, stderr } = process;
+  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe);
   return {
     env: process.env,
-    out: (text) => void process.stdout.write(text),
+    out: (text) => void stdout.write(text),
     hint: (text) => void stderr.write(text),
     ...(stdin.isTTY && { ask: (question) => askOn(stdin, stderr, question) }),
     ...(stderr.isTTY && { columns: stderr.columns }),
   };
+}
+
+/** Ends the process at once, but not before its readers have what it has written. */
+export async function end(code: number): Promise<never> {
+  for (const stream of [process.stdout, process.stderr]) {
+    await new Promise((resolve) => stream.write('', resolve));
+  }
+  process.exit(code);
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** @throws CommandError when the answer is Ctrl-C or the end of the input */

@@ -9,6 +9,8 @@ interface Found {
   readonly family: FamilyName;
   /** Where the converted file is to go. */
   readonly output: string;
+  /** Whether it is written even when nothing changes. */
+  readonly isOutputGiven: boolean;
   readonly detection: Detection;
   /** Of the converted file, or of the file itself if nothing changes; undefined: not made yet. */
   readonly judgement: Judgement | undefined;
@@ -16,7 +18,7 @@ interface Found {
 
 /** The result of the command as JSON. */
 export function foundResult(found: Found): object {
-  const { name, family, output, detection, judgement } = found;
+  const { name, family, output, isOutputGiven, detection, judgement } = found;
   const { rows, encoding, separator, changes, decided, questions } = detection;
   const isValid = judgement === undefined ? null : !judgement.problems.any;
   return {
@@ -31,7 +33,7 @@ export function foundResult(found: Found): object {
     isValid,
     wrongRows: judgement?.wrongRows ?? null,
     reason: reasonOf(found),
-    output: isValid === true && changes.length > 0 ? output : null,
+    output: isValid === true && (changes.length > 0 || isOutputGiven) ? output : null,
   };
 }
 

@@ -1,6 +1,14 @@
-import { type FamilyName, type UploadClient, UploadClientError } from '../../api/index.js';
+import {
+  type FamilyName,
+  ProblemError,
+  type UploadClient,
+  UploadClientError,
+} from '../../api/index.js';
 import type { Journal } from './journal.js';
 import type { DividedFile, PartStore, StoredPart } from './part-store.js';
+
+/** Instead of 404: the service keeps a request for a limited time. */
+const FORGOTTEN = 'the service no longer knows the request: upload again without --resume';
 
 /**
  * Sends parts and follows each to its final state.
@@ -58,8 +66,9 @@ export class Sender {
   /** Never rejects. */
   private async upload(file: DividedFile, part: StoredPart, accepted: () => void): Promise<void> {
     const { client, family, journal, signal } = this;
+    const known = journal.get(part.id);
     try {
-      let progress = journal.get(part.id);
+      let progress = known;
       if (progress === undefined) {
         const bytes = this.store.bytes(part);
         const idempotencyKey = journal.idempotencyKey(part.id, bytes);
@@ -77,7 +86,8 @@ export class Sender {
       if (signal.aborted) return;
       if (!(error instanceof UploadClientError)) this.failure ??= error;
       else if (error.isPassing) this.isAway = true;
-      this.errors.set(part.id, (error as Error).message);
+      const isForgotten = known && error instanceof ProblemError && error.status === 404;
+      this.errors.set(part.id, isForgotten ? FORGOTTEN : (error as Error).message);
     } finally {
       accepted();
     }

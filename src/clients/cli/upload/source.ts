@@ -75,7 +75,7 @@ export async function openSource(
   return {
     name: path === '-' ? 'standard input' : path,
     size: isGzip ? size * GZIP_RATIO : size,
-    pieces: () => (isGzip ? unpacked(raw()) : raw()),
+    pieces: () => (isGzip ? unpacked(raw(), size) : raw()),
     digest: () => hash.digest('hex'),
     close,
   };
@@ -124,7 +124,8 @@ async function spooled(stream: Readable, signal: AbortSignal): Promise<Bytes> {
   };
 }
 
-async function* unpacked(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** @param size of the packed bytes */
+async function* unpacked(raw: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
   pipeline(raw, gunzip, () => undefined);
   try {
@@ -132,5 +133,9 @@ async function* unpacked(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   } catch (error) {
     if (!String((error as NodeJS.ErrnoException).code).startsWith('Z_')) throw error;
     throw new CommandError('the gzip data is broken or incomplete');
+  }
+  // Node ends at a zero byte behind a member, and would leave out the members behind that.
+  if (gunzip.bytesWritten !== size) {
+    throw new CommandError('there are bytes after the end of the gzip data');
   }
 }

@@ -1,5 +1,6 @@
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseString } from 'fast-csv';
@@ -46,6 +47,16 @@ async function annotatedRows(): Promise<string[][]> {
       });
   });
 }
+
+test('bytes behind the gzip data are refused, zero bytes too', async () => {
+  const packed = gzipSync(csv([goodRow('cost')]));
+  expect((await validate(packed)).code).toBe(0);
+  for (const behind of [Buffer.alloc(1), Buffer.concat([Buffer.alloc(9), packed])]) {
+    const { code, err } = await validate(Buffer.concat([packed, behind]));
+    expect([code, err]).toEqual([1, 'error: there are bytes after the end of the gzip data\n']);
+  }
+  expect((await validate(Buffer.concat([packed, packed.subarray(0, 30)]))).code).toBe(1);
+});
 
 test('a valid file ends with 0', async () => {
   expect(await validate(csv([goodRow('cost'), goodRow('cost')]))).toEqual({

@@ -25,6 +25,18 @@ describe('the output', () => {
     expect(await folder.written()).toBe(CONVERTED);
   });
 
+  test('is written by its name even when the file is valid as it is', async () => {
+    await writeFile(folder.output, 'of yesterday');
+    const { code, out, err } = await folder.convert(CONVERTED, [
+      '--yes',
+      '--output',
+      folder.output,
+    ]);
+    expect([code, out]).toEqual([0, 'file.csv: 2 rows, valid as it is\n']);
+    expect(err).toBe('wrote file.converted.csv\n');
+    expect(await folder.written()).toBe(CONVERTED);
+  });
+
   test('is never the file itself', async () => {
     const other = join(folder.path, 'other.csv');
     await writeFile(folder.input, '');

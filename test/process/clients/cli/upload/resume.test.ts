@@ -74,6 +74,24 @@ test('after Ctrl-C, --resume follows what was accepted, sends what is unknown un
   expect(again.code).toBe(2);
 });
 
+test('a request that the service does not keep any more is told, and how to go on', async () => {
+  const path = await fixture.file('forgotten.csv', csvOf(COST, costRows(4, 'forgotten')));
+  const args = ['upload', path, '--family', 'cost'];
+  let reads = 0;
+  fault = ({ method }) => (method === 'GET' && ++reads > 0 ? { status: 503 } : undefined);
+  const interrupted = fixture.start(args, undefined, proxy.url);
+  const until = Date.now() + 40_000;
+  while (reads === 0 && Date.now() < until) await sleep(20);
+  interrupted.process.kill('SIGINT');
+  expect((await interrupted.outcome).code).toBe(130);
+
+  fault = ({ method }) => (method === 'GET' ? { status: 404 } : undefined);
+  const { code, err } = await fixture.run([...args, '--resume'], proxy.url);
+  expect([code, err]).toEqual([1, expect.stringContaining('upload again without --resume')]);
+  fault = () => undefined;
+  expect((await fixture.run(args, proxy.url)).code).toBe(0);
+});
+
 test('the same file uploaded again is a new upload, with new keys', async () => {
   const path = await fixture.file('again.csv', csvOf(COST, costRows(4, 'again')));
   const args = ['upload', path, '--family', 'cost'];
