@@ -10,8 +10,11 @@ import { dayInTimeZone } from '../../domain/days.js';
 import { messageOf } from '../../domain/failure.js';
 import { type FamilyName, familyNamed } from '../../domain/families/index.js';
 import type { CheckAnswer, Checked, CheckTask, Numbered } from './check-messages.js';
-import { type Content, ContentError, contentOf } from './file-content.js';
+import { type Content, ContentError, contentOf, tooLarge } from './file-content.js';
 import { mistakesIn } from './texts.js';
+
+/** The row path says so of a file that has to be divided. */
+const TOO_MANY_ROWS = /^the file has \d+ data rows, at most /;
 
 /** Judges files with the service's own modules, off the page's thread. */
 
@@ -69,8 +72,14 @@ function judged(
   return { verdict, found };
 }
 
+/** @throws ContentError */
 function checked(task: CheckTask, { bytes, sent, isPackedHere }: Content): Checked {
   const { verdict, found } = judged(task, bytes);
+  if (
+    !verdict.valid &&
+    mistakesIn(verdict.reason).some(({ message }) => TOO_MANY_ROWS.test(message))
+  )
+    throw tooLarge(task.family);
   return {
     kind: 'checked',
     reason: verdict.valid ? null : verdict.reason,

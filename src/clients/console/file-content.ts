@@ -15,9 +15,17 @@ export class ContentError extends Error {
 export interface Content {
   /** Unpacked. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What is sent: the file itself, or the file compressed. */
+  /**
+   * What is sent: the bytes that were read, or the same compressed. Not the file, which may change
+   * on the disk after it was checked.
+   */
   readonly sent: Blob;
   readonly isPackedHere: boolean;
+}
+
+/** What is more than a request holds. */
+export function tooLarge(family: FamilyName): ContentError {
+  return new ContentError(`A request holds ${limitsText(limitsOf(familyNamed(family)))}.`, true);
 }
 
 /**
@@ -25,37 +33,31 @@ export interface Content {
  *
  * @throws ContentError
  */
-export async function contentOf(file: File, familyName: FamilyName): Promise<Content> {
-  const limits = limitsOf(familyNamed(familyName));
-  const tooLarge = new ContentError(`A request holds ${limitsText(limits)}.`, true);
-  if (await isGzip(file)) {
-    if (file.size > limits.sentBytes) throw tooLarge;
-    const bytes = await unpacked(file, limits.bytes);
-    if (bytes === undefined) throw tooLarge;
-    return { bytes, sent: file, isPackedHere: false };
+export async function contentOf(file: File, family: FamilyName): Promise<Content> {
+  const limits = limitsOf(familyNamed(family));
+  if (file.size > limits.bytes) throw tooLarge(family);
+  const read = new Uint8Array(await file.arrayBuffer());
+  const sent = new Blob([read]);
+  if (read[0] === 0x1f && read[1] === 0x8b) {
+    const bytes = sent.size > limits.sentBytes ? undefined : await unpacked(sent, limits.bytes);
+    if (bytes === undefined) throw tooLarge(family);
+    return { bytes, sent, isPackedHere: false };
   }
-  if (file.size > limits.bytes) throw tooLarge;
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  if (file.size <= limits.sentBytes) return { bytes, sent: file, isPackedHere: false };
-  const packed = file.stream().pipeThrough(new CompressionStream('gzip'));
-  const sent = await new Response(packed).blob();
-  if (sent.size > limits.sentBytes) throw tooLarge;
-  return { bytes, sent, isPackedHere: true };
-}
-
-async function isGzip(file: File): Promise<boolean> {
-  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-  return first === 0x1f && second === 0x8b;
+  if (sent.size <= limits.sentBytes) return { bytes: read, sent, isPackedHere: false };
+  const packed = sent.stream().pipeThrough(new CompressionStream('gzip'));
+  const compressed = await new Response(packed).blob();
+  if (compressed.size > limits.sentBytes) throw tooLarge(family);
+  return { bytes: read, sent: compressed, isPackedHere: true };
 }
 
 /** @returns undefined when it is more than `maxBytes` */
 async function unpacked(
-  file: File,
+  packed: Blob,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
-  const reader = file.stream().pipeThrough(new DecompressionStream('gzip')).getReader();
+  const reader = packed.stream().pipeThrough(new DecompressionStream('gzip')).getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();

@@ -7,6 +7,7 @@ import { textOf, type UploadService, whileBusy } from './upload-service.js';
 
 /** What a preview needs of the page. */
 export interface PreviewPage {
+  /** With the token that is in its field now. */
   readonly service: UploadService;
   /** Whether there is a token. The user is not told. */
   hasToken(): boolean;

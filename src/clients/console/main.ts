@@ -17,7 +17,7 @@ const zone = byId('zone', HTMLSelectElement);
 const zoneField = byId('zone-field', HTMLElement);
 
 const token = new TokenField();
-const service = new UploadService(() => token.value);
+const service = (): UploadService => new UploadService(token.value);
 const recent = new RecentSection(new RecentRequests(), service, token);
 const queued: Upload[] = [];
 let isSending = false;
@@ -28,7 +28,9 @@ const page: Page = {
   hasToken: () => token.isUsable,
   tokenEdits: () => token.edits,
   demandToken: () => token.demand(),
-  service,
+  get service() {
+    return service();
+  },
   recent,
   timeZone: () => zone.value,
   queue(upload) {

@@ -16,7 +16,7 @@ export class RecentSection {
 
   constructor(
     private readonly requests: RecentRequests,
-    private readonly service: UploadService,
+    private readonly service: () => UploadService,
     private readonly token: TokenField,
   ) {
     this.refresh.addEventListener('click', () => void this.ask());
@@ -68,7 +68,7 @@ export class RecentSection {
     const open = this.requests.all().filter(({ status }) => !isFinal(status));
     for (const request of open) {
       try {
-        const { status } = await this.service.read(request.family, request.requestId);
+        const { status } = await this.service().read(request.family, request.requestId);
         this.troubles.delete(request.requestId);
         this.requests.move(request.requestId, status);
       } catch (error) {

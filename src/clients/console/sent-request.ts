@@ -7,6 +7,7 @@ import { textOf, type UploadService } from './upload-service.js';
 
 /** What a request needs of the page. */
 export interface RequestPage {
+  /** With the token that is in its field now. */
   readonly service: UploadService;
   readonly recent: { move(requestId: string, status: Status): void };
   /** Whether there is a token; if not, the user is told. */
@@ -30,18 +31,22 @@ export class SentRequest {
     private readonly actions: Actions,
   ) {}
 
-  /** Shows the request in its state and in each later one. Never rejects. */
-  async follow(from: UploadRequestRecord): Promise<void> {
+  /**
+   * Shows the request in its state and in each later one. Never rejects.
+   *
+   * @param service with the token of the request's account
+   */
+  async follow(from: UploadRequestRecord, service: UploadService): Promise<void> {
     const { actions, card, family, page } = this;
     let known = from;
     try {
       this.show(known);
-      for await (known of page.service.follow(family, from)) this.show(known);
+      for await (known of service.follow(family, from)) this.show(known);
     } catch (error) {
       card.say('Sent, but its state cannot be read', 'bad');
       card.explain(textOf(error), `Request ${from.requestId}`);
       const again = (): void => {
-        if (page.demandToken()) void this.follow(known);
+        if (page.demandToken()) void this.follow(known, page.service);
       };
       card.offer([{ label: 'Ask again', act: again }, actions.remove]);
     }

@@ -4,7 +4,8 @@ import { byId } from './elements.js';
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /**
- * The field that holds the token. The token is nowhere else: not in storage, cookies or addresses.
+ * The field that holds the token. Only calls and files on their way have it too: storage, cookies and
+ * addresses do not.
  */
 export class TokenField {
   private readonly input = byId('token', HTMLInputElement);

@@ -32,8 +32,7 @@ export class UploadService {
   private readonly base = new URL('../custom-data-upload/v1.0/', document.baseURI);
   private readonly previews = new URL('../custom-data-preview/v1.0/', document.baseURI);
 
-  /** @param token asked for at each call: only its field keeps it */
-  constructor(private readonly token: () => string) {}
+  constructor(private readonly token: string) {}
 
   /** Only XMLHttpRequest tells how much has been sent. */
   create({
@@ -138,7 +137,7 @@ export class UploadService {
   }
 
   private headers(): Record<string, string> {
-    return { Authorization: `SERVICE-API-KEY ${this.token()}` };
+    return { Authorization: `SERVICE-API-KEY ${this.token}` };
   }
 }
 
@@ -163,6 +162,13 @@ export async function whileBusy<Answer>(
       await sleep(pause);
     }
   }
+}
+
+/** Whether the service has refused the file for good. Of two files, the other may be sent then. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ProblemError) || error.isPassing) return false;
+  // 408: it came too slowly.
+  return error.status < 500 && error.status !== 408;
 }
 
 /** An error in words for the user. */

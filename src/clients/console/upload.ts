@@ -1,4 +1,3 @@
-import { UploadClientError } from '../api/errors.js';
 import type { FamilyName } from '../../domain/families/index.js';
 import type { UploadRequestRecord } from '../../status/transition.js';
 import type { CheckAnswer, Checked } from './check-messages.js';
@@ -10,7 +9,7 @@ import type { RecentSection } from './recent-section.js';
 import { type RequestPage, SentRequest } from './sent-request.js';
 import { countText, FAMILY_NAMES, mistakesIn, sizeText } from './texts.js';
 import { type CardAction, UploadCard } from './upload-card.js';
-import { textOf, whileBusy } from './upload-service.js';
+import { isRefusal, textOf, type UploadService, whileBusy } from './upload-service.js';
 import { downloadWrongRows } from './wrong-rows.js';
 
 /** What a file needs of the page. */
@@ -30,7 +29,10 @@ export class Upload {
   private wasReady = false;
   /** What the check has found if that is nothing wrong, until the file is sent. */
   private valid: Checked | undefined;
-  private content: Blob | undefined;
+  /** What is sent; undefined: the file itself, which could not be checked. */
+  private content: Checked | undefined;
+  /** With the token by which the file is sent: another one may be that of another account. */
+  private service: UploadService;
   private readonly preview: FilePreview;
   private readonly conversion: FileConversion;
   private readonly request: SentRequest;
@@ -42,6 +44,7 @@ export class Upload {
     private readonly page: Page,
   ) {
     this.card = new UploadCard(file.name, `${FAMILY_NAMES[family]}, ${sizeText(file.size)}`);
+    this.service = page.service;
     this.preview = new FilePreview(file, family, this.card, page, this.judged.bind(this));
     this.conversion = new FileConversion(file, family, this.card, page, (answer) => {
       this.showAnswer(answer);
@@ -61,12 +64,13 @@ export class Upload {
 
   /** Asks the service what the file would do, if the check here has found nothing wrong. */
   askForPreview(): void {
-    if (this.valid !== undefined) this.preview.ask(this.content ?? this.conversion.file);
+    if (this.valid !== undefined) this.preview.ask(this.valid.sent);
   }
 
   /** Sends the file, if there is a token. */
   enqueue(): void {
     if (!this.page.demandToken()) return;
+    this.service = this.page.service;
     this.wasReady = this.isReady;
     this.isReady = false;
     this.valid = undefined;
@@ -90,16 +94,13 @@ export class Upload {
       const record = await this.create();
       const { requestId, status, createdAt } = record;
       page.recent.add({ requestId, family, fileName: file.name, status, createdAt });
-      void this.request.follow(record);
+      void this.request.follow(record, this.service);
       return true;
     } catch (error) {
-      const isKnown = !(error instanceof UploadClientError && error.isPassing);
+      const isKnown = isRefusal(error);
       this.isReady = this.wasReady && !isKnown;
-      this.notSent(
-        isKnown ? 'Not taken by the service' : 'Perhaps not taken',
-        textOf(error),
-        'Send again',
-      );
+      const text = isKnown ? 'Not taken by the service' : 'Perhaps not taken';
+      this.notSent(text, textOf(error), 'Send again');
       return isKnown;
     } finally {
       card.sent(undefined);
@@ -117,10 +118,10 @@ export class Upload {
 
   /** Retries a few times while the service is busy. */
   private create(): Promise<UploadRequestRecord> {
-    const { card, conversion, family, idempotencyKey } = this;
+    const { card, conversion, family, idempotencyKey, service } = this;
     const { file } = conversion;
-    const content = this.content ?? file;
-    const name = content === file ? file.name : `${file.name}.gz`;
+    const { sent: content, isPackedHere } = this.content ?? { sent: file, isPackedHere: false };
+    const name = isPackedHere ? `${file.name}.gz` : file.name;
     const onProgress = (fraction: number): void => {
       const rest = fraction < 1 ? `${Math.floor(fraction * 100)} %` : 'waiting for the answer';
       card.say(`Sending: ${rest}`, 'busy');
@@ -129,7 +130,7 @@ export class Upload {
     return whileBusy(
       () => {
         onProgress(0);
-        return this.page.service.create({ family, content, name, idempotencyKey, onProgress });
+        return service.create({ family, content, name, idempotencyKey, onProgress });
       },
       (seconds) => {
         card.say(`The service is busy; trying again in ${seconds} s`, 'busy');
@@ -152,10 +153,10 @@ export class Upload {
   }
 
   private showChecked(checked: Checked): void {
-    const { reason, wrongRows, sent, isPackedHere, detection } = checked;
+    const { reason, wrongRows, detection } = checked;
     const { conversion } = this;
     conversion.offer(detection);
-    if (!conversion.hasFailed) this.content = isPackedHere ? sent : undefined;
+    if (!conversion.hasFailed) this.content = checked;
     if (reason === null) {
       this.valid = checked;
       this.showValid(checked);

@@ -1,4 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Request } from 'playwright-core';
@@ -57,49 +59,22 @@ describeWithChromium('a file in the console', () => {
     await console.close();
   });
 
-  test('is sent after those before it, so that of two with the same key the later wins', async () => {
-    const files = ['1', '2', '3', '4'].map((clicks) => ({
-      name: `order-${clicks}.csv`,
-      content: csv([goodRow('cost', { campaign: 'in order', clicks, cost: '1' })]),
-    }));
+  test('is sent as it was checked, whatever is on the disk by then', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'custom-data-console-test-'));
+    const path = join(folder, 'changing.csv');
+    const content = (clicks: string): string =>
+      csv([goodRow('cost', { campaign: 'changing', clicks, cost: '1' })]);
     const console = await visit(async (console) => {
-      // Delays earlier files longer. If all were sent at once, the last would arrive first.
-      let delayMs = 400;
-      await console.page.route('**/cost/requests/', async (route) => {
-        await sleep((delayMs -= 100));
-        await route.continue();
-      });
-      await console.pick(...files);
-      for (const { name } of files) await console.state(name, 'Valid');
-      await console.page.getByRole('button', { name: 'Send all valid files' }).click();
-      for (const { name } of files) await console.state(name, 'Succeeded');
+      await writeFile(path, content('1'));
+      await console.page.getByLabel('CSV files').setInputFiles(path);
+      await console.state('changing.csv', 'Valid');
+      await writeFile(path, content('1000'));
+      await console.click('changing.csv', 'Send');
+      await console.state('changing.csv', 'Succeeded');
     });
-    expect(await rowsOf('in order')).toEqual([{ campaign: 'in order', clicks: 4, cost: 1 }]);
+    expect(await rowsOf('changing')).toEqual([{ campaign: 'changing', clicks: 1, cost: 1 }]);
     await console.close();
-  });
-
-  test('waits for its user if the one before may not have arrived', async () => {
-    const files = ['1', '2'].map((clicks) => ({
-      name: `held-${clicks}.csv`,
-      content: csv([goodRow('cost', { campaign: 'held', clicks, cost: '1' })]),
-    }));
-    const console = await visit(async (console) => {
-      const { page } = console;
-      await page.route('**/cost/requests/', (route) => route.abort('connectionreset'));
-      await console.pick(...files);
-      for (const { name } of files) await console.state(name, 'Valid');
-      const sendAll = page.getByRole('button', { name: 'Send all valid files' });
-      await sendAll.click();
-      await console.state('held-1.csv', 'Perhaps not taken');
-      await console.state('held-2.csv', 'Not sent');
-      await console.shows('held-2.csv', 'may not have a file before this one');
-      await page.unrouteAll();
-      // Both again, in their order.
-      await sendAll.click();
-      for (const { name } of files) await console.state(name, 'Succeeded');
-    });
-    expect(await rowsOf('held')).toEqual([{ campaign: 'held', clicks: 2, cost: 1 }]);
-    await console.close(REFUSED);
+    await rm(folder, { recursive: true });
   });
 
   test('is judged here as the service judges it, and its wrong rows can be had', async () => {
@@ -162,15 +137,22 @@ describeWithChromium('a file in the console', () => {
     const large = csv(Array.from({ length: 50_000 }, (_, i) => row(i)));
     expect(large.length).toBeGreaterThan(1_048_576);
     const rows = Array.from({ length: 30_000 }, (_, i) => goodRow('cost', { campaign: `c${i}` }));
+    const few = csv(rows.slice(0, 10_001));
+    expect(few.length).toBeLessThan(1_048_576);
     const console = await visit(async (console) => {
-      await console.pick({ name: 'cost large.csv', content: csv(rows) });
-      await console.state('cost large.csv', 'Too large for one request');
-      const card = console.card('cost large.csv');
-      for (const command of ['upload', 'convert']) {
-        const line = `custom-data ${command} 'cost large.csv' --family cost`;
-        expect(await card.innerText()).toContain(line);
+      for (const [name, content] of [
+        ['cost large.csv', csv(rows)],
+        ['cost long.csv', few],
+      ] as const) {
+        await console.pick({ name, content });
+        await console.state(name, 'Too large for one request');
+        const card = console.card(name);
+        for (const command of ['upload', 'convert']) {
+          const line = `custom-data ${command} '${name}' --family cost`;
+          expect(await card.innerText()).toContain(line);
+        }
+        expect(await card.getByRole('button', { name: 'Send' }).count()).toBe(0);
       }
-      expect(await card.getByRole('button', { name: 'Send' }).count()).toBe(0);
 
       await console.chooseFamily('Self-serve');
       await console.pick({ name: 'large.csv', content: large });
