@@ -4,8 +4,6 @@
  * Two adapters: `log/lmdb` (in the process, the default) and `log/kafka`.
  */
 
-import { ConfigError } from '../config/config.js';
-
 export const TOPICS = ['uploads', 'status', 'dead-letter', 'control', 'claims'] as const;
 /** In Kafka the topic's name is `custom-data.` and this. */
 export type Topic = (typeof TOPICS)[number];
@@ -85,13 +83,6 @@ export interface Tail {
   /** Resolves when every record below `offsets` (by partition) has been handed over; rejects on a timeout. */
   reached(offsets: readonly number[], timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
-}
-
-/**
- * The log's answer shows that it can never work as configured. One line that names what to change.
- */
-export class LogSetupError extends ConfigError {
-  override readonly name = 'LogSetupError';
 }
 
 /** The log did not take the records or did not answer; whether they are in it is unknown. */

@@ -10,14 +10,6 @@ const MOST_WAITING = 1_000;
 const MOST_REMEMBERED = 2_000;
 const REMEMBERED_MS = 60_000;
 
-/** Too many look-ups wait already. */
-export class TooManyLookUpsError extends Error {
-  override readonly name = 'TooManyLookUpsError';
-  constructor() {
-    super('too many requests are being looked up in the history');
-  }
-}
-
 interface Waiting {
   readonly found: Promise<Transition | undefined>;
   readonly resolve: (transition: Transition | undefined) => void;
@@ -49,14 +41,16 @@ export class HistoryLookUps {
   /**
    * The request's furthest written transition; undefined when there is none.
    *
-   * @throws TooManyLookUpsError, and what `ask` throws
+   * @throws Error when too many look-ups wait already, and what `ask` throws
    */
   async find(requestId: string): Promise<Transition | undefined> {
     const known = this.recall(requestId);
     if (known !== undefined) return known;
     const same = this.waiting.get(requestId);
     if (same !== undefined) return same.found;
-    if (this.waiting.size >= MOST_WAITING) throw new TooManyLookUpsError();
+    if (this.waiting.size >= MOST_WAITING) {
+      throw new Error('too many requests are being looked up in the history');
+    }
     const waiting = waitingFor();
     this.waiting.set(requestId, waiting);
     if (!this.isAsking) void this.askForAll();

@@ -10,7 +10,7 @@ import {
 } from '@jest/globals';
 import kafkajs from 'kafkajs';
 
-import { LogSetupError } from '../../src/log/upload-log.js';
+import { ConfigError } from '../../src/config/config.js';
 import { KafkaBroker } from '../support/kafka/kafka-broker.js';
 import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
 import { KafkaLogs } from '../support/kafka/kafka.js';
@@ -43,7 +43,7 @@ describeWithBroker('a broker that asks for credentials', () => {
       const sasl = { mechanism: 'plain', username: user, password: 'wrong' } as const;
       const opening = logs.open({ sasl });
       await expect(opening).rejects.toThrow(/^KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD: /);
-      await expect(opening).rejects.toThrow(LogSetupError);
+      await expect(opening).rejects.toThrow(ConfigError);
     });
 
     it('ends the start with a line that names the mechanism when it does not know it', async () => {

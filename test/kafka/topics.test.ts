@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 
 import { KafkaLog } from '../../src/log/kafka/kafka-log.js';
-import { LogSetupError, TOPICS } from '../../src/log/upload-log.js';
+import { ConfigError } from '../../src/config/config.js';
+import { TOPICS } from '../../src/log/upload-log.js';
 import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
 import { until } from '../support/kafka/until.js';
 import { record } from '../support/log/log-folders.js';
@@ -73,7 +74,7 @@ describeWithKafka('the topics', () => {
   ])('are refused with %s %s', async (setting, value, needed) => {
     await create({ ...RIGHT, [setting]: value });
     const message = `topic ${logs.prefix}uploads: ${setting} is ${value}, but it has to be ${needed}`;
-    await expect(logs.open()).rejects.toThrow(new LogSetupError(message));
+    await expect(logs.open()).rejects.toThrow(new ConfigError(message));
   });
 
   it('cannot be made with more replicas than there are brokers', async () => {

@@ -65,7 +65,7 @@ export class CreateController {
     const finished = this.openCreates.begin();
 
     const startedAt = performance.now();
-    const span = beginSpan('create', SpanKind.SERVER, traceParentIn(request), { family });
+    const span = beginSpan('create', SpanKind.SERVER, request.get('traceparent'), { family });
     // Without the time given, ids stay ahead of a clock that has been set back.
     const requestId = uuidv7({ msecs: Date.now() });
     const identity = { requestId, account, family };
@@ -164,11 +164,6 @@ export class CreateController {
     if (unpacker.finding === null && !chunker.isEmpty) writer.lastChunk(chunker.rest());
     return unpacker.finding;
   }
-}
-
-function traceParentIn({ headers }: ApiRequest): string | undefined {
-  const { traceparent } = headers;
-  return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
 function outcomeOf(error: unknown): string {

@@ -1,7 +1,8 @@
 import type { Kafka } from 'kafkajs';
 import { Backoff, retrying } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
-import { CONSUMER_GROUPS, LogSetupError, TOPICS } from '../upload-log.js';
+import { ConfigError } from '../../config/config.js';
+import { CONSUMER_GROUPS, TOPICS } from '../upload-log.js';
 import { Appender } from './appender.js';
 import { createClient, type KafkaConnection } from './client.js';
 import type { Compression } from './compression.js';
@@ -31,7 +32,7 @@ export interface Connected {
 /**
  * Waits for the brokers, logging what it waits for, and creates and checks the topics.
  *
- * @throws LogSetupError what waiting does not fix, in one line
+ * @throws ConfigError what waiting does not fix, in one line
  * @throws the signal's reason
  */
 export async function connectWhenUp(
@@ -47,9 +48,9 @@ export async function connectWhenUp(
   };
   const waitsFor = (error: unknown): boolean => {
     signal.throwIfAborted();
-    if (error instanceof LogSetupError) return false;
+    if (error instanceof ConfigError) return false;
     const refused = refusal(error);
-    if (refused !== undefined) throw new LogSetupError(refused, { cause: error });
+    if (refused !== undefined) throw new ConfigError(refused, { cause: error });
     // New topics are not known to all brokers at once: the first failure is not worth a line.
     if (hasFailed) {
       waiting.write(() => {

@@ -7,7 +7,7 @@ import kafkajs, {
 import { inTime } from '../../domain/in-time.js';
 import { Backoff, sleep } from '../../domain/retry.js';
 import { logRefusals } from '../../ops/metrics.js';
-import type { LogUnavailableError } from '../upload-log.js';
+import type { LogUnavailableError, RecordPosition } from '../upload-log.js';
 import { QUICK_RETRIES } from './client.js';
 import { refusal, rootOf, unavailable, unreadable } from './failure.js';
 import { coordinatorOf } from './group-coordinator.js';
@@ -15,12 +15,6 @@ import { coordinatorOf } from './group-coordinator.js';
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
 const { KafkaJSError } = kafkajs;
-
-/** Where to go on reading in a partition. */
-export interface Place {
-  readonly partition: number;
-  readonly offset: number;
-}
 
 export interface Fetched {
   readonly partition: number;
@@ -106,7 +100,7 @@ export class DirectReader {
   async fetch(
     node: string,
     topic: string,
-    places: readonly Place[],
+    places: readonly RecordPosition[],
     bytes: number,
     waitMs: number,
   ): Promise<readonly Fetched[]> {

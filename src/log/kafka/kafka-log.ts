@@ -61,7 +61,7 @@ export class KafkaLog implements UploadLog {
    * Waits for the brokers, logging what it waits for, and creates and checks the topics. To be
    * called once.
    *
-   * @throws LogSetupError what waiting does not fix, in one line
+   * @throws ConfigError what waiting does not fix, in one line
    * @throws the signal's reason
    */
   async ready(signal: AbortSignal): Promise<void> {

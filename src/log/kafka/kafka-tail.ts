@@ -3,9 +3,14 @@ import { inTime } from '../../domain/in-time.js';
 import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { logErrors, logRefusals } from '../../ops/metrics.js';
-import { LogUnavailableError, type LogRecord, type Tail } from '../upload-log.js';
+import {
+  LogUnavailableError,
+  type LogRecord,
+  type RecordPosition,
+  type Tail,
+} from '../upload-log.js';
 import { TailWaiters } from '../tail-waiters.js';
-import { type DirectReader, type Fetched, outOfRange, type Place } from './direct-reader.js';
+import { type DirectReader, type Fetched, outOfRange } from './direct-reader.js';
 import { reasonOf, refusal, unreadable } from './failure.js';
 import { RecordDecoder } from './log-record.js';
 import { RareLine } from './rare-line.js';
@@ -123,7 +128,7 @@ export class KafkaTail implements Tail {
     return true;
   }
 
-  private handOver(places: readonly Place[], fetched: readonly Fetched[]): void {
+  private handOver(places: readonly RecordPosition[], fetched: readonly Fetched[]): void {
     if (this.isStopped) return;
     for (const { partition, messages } of fetched) {
       const state = this.partitions[partition]!;

@@ -1,5 +1,6 @@
 import kafkajs, { type Admin } from 'kafkajs';
-import { type Topic, TOPICS, LogSetupError } from '../upload-log.js';
+import { ConfigError } from '../../config/config.js';
+import { type Topic, TOPICS } from '../upload-log.js';
 import { rootOf } from './failure.js';
 
 /**
@@ -35,7 +36,7 @@ export interface TopicSettings {
  * Creates missing topics and checks all of them.
  *
  * @returns the smallest number of replicas of any partition
- * @throws LogSetupError naming the topic and its wrong setting
+ * @throws ConfigError naming the topic and its wrong setting
  */
 export async function ensureTopics(
   admin: Admin,
@@ -70,7 +71,7 @@ async function defaultReplicas(admin: Admin): Promise<number> {
   });
   const replicas = Number(resources[0]?.configEntries[0]?.configValue);
   if (replicas >= 1) return replicas;
-  throw new LogSetupError(
+  throw new ConfigError(
     `KAFKA_REPLICATION_FACTOR: to be set, since the brokers do not tell their ${setting}`,
   );
 }
@@ -123,7 +124,7 @@ async function create(
     const refused = (error as { errors?: readonly unknown[] }).errors?.[0] ?? error;
     const { type, message } = rootOf(refused);
     if (type === 'INVALID_REPLICATION_FACTOR') {
-      throw new LogSetupError(
+      throw new ConfigError(
         `KAFKA_REPLICATION_FACTOR: topic ${name} cannot be created: ${message}`,
       );
     }
@@ -150,7 +151,7 @@ async function check(
     const demand = (setting: string, holds: (value: string) => boolean, needed: string): void => {
       const value = values.get(setting) ?? 'unknown';
       if (holds(value)) return;
-      throw new LogSetupError(
+      throw new ConfigError(
         `topic ${resourceName}: ${setting} is ${value}, but it has to be ${needed}`,
       );
     };

@@ -27,7 +27,7 @@ export async function connectClickHouse(
  *
  * @param ask asks the warehouse until it answers
  * @throws ConfigError for a user that is refused and a database that does not exist
- * @throws SchemaError
+ * @throws ConfigError
  */
 export async function clickHouseReady(
   warehouse: Warehouse,

@@ -26,11 +26,6 @@ interface Migration {
   readonly digest: string;
 }
 
-/** The schema was made by a program that this one cannot work with. One line. */
-export class SchemaError extends ConfigError {
-  override readonly name = 'SchemaError';
-}
-
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 2_000;
 const SCRIPTS = new URL('./', import.meta.url);
@@ -49,7 +44,7 @@ ENGINE = Distributed({cluster}, {database}, schema_migrations{local}, cityHash64
  *
  * @param cluster the servers' name for the cluster; undefined: a single server
  * @param folder has the scripts
- * @throws SchemaError before anything but the list of applied scripts is made
+ * @throws ConfigError before anything but the list of applied scripts is made
  */
 export async function migrate(
   warehouse: Warehouse,
@@ -85,7 +80,7 @@ export async function migrate(
 /**
  * Resolves when another process has brought the schema to the version that this one needs.
  *
- * @throws SchemaError
+ * @throws ConfigError
  */
 export async function waitForSchema(
   warehouse: Warehouse,
@@ -165,12 +160,12 @@ function refuseOthers(
   const isOther = ({ number, digest }: Migration): boolean =>
     applied.has(number) && applied.get(number) !== digest;
   if (known.some(isOther)) {
-    throw new SchemaError(
+    throw new ConfigError(
       `the tables of ${database} have the layout of a program before the first release, which this one does not know: remove them (embedded: the folder DATA_DIR) and upload again`,
     );
   }
   if (theirs > mine) {
-    throw new SchemaError(
+    throw new ConfigError(
       `the warehouse's schema has major version ${theirs}, this program works with ${mine}`,
     );
   }

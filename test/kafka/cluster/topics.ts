@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
 
-import { LogSetupError, LogUnavailableError } from '../../../src/log/upload-log.js';
+import { ConfigError } from '../../../src/config/config.js';
+import { LogUnavailableError } from '../../../src/log/upload-log.js';
 import type { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
 import type { KafkaLogs } from '../../support/kafka/kafka.js';
 import { record } from '../../support/log/log-folders.js';
@@ -47,7 +48,7 @@ export function hasDurableTopics(cluster: () => KafkaCluster, logs: KafkaLogs): 
     }).map(([name, wanted]) => ({ name, value: wanted }));
     await logs.admin((admin) => admin.createTopics({ topics: [{ topic, configEntries }] }));
     const message = `topic ${topic}: ${setting} is ${value}, but it has to be ${needed}`;
-    await expect(logs.open({ replicationFactor: 3 })).rejects.toThrow(new LogSetupError(message));
+    await expect(logs.open({ replicationFactor: 3 })).rejects.toThrow(new ConfigError(message));
   });
 
   it('with two replicas take nothing that one of them alone would have', async () => {

@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { blockOf, column, STRING, UINT16 } from '../../../../src/warehouse/native/block.js';
-import { migrate, SchemaError, waitForSchema } from '../../../../src/warehouse/schema/migrate.js';
+import { ConfigError } from '../../../../src/config/config.js';
+import { migrate, waitForSchema } from '../../../../src/warehouse/schema/migrate.js';
 import { openEmptyWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
 import { migrateKilledOften } from './killed-migrations.js';
 
@@ -105,7 +106,7 @@ describe('migrate', () => {
     await migrate(warehouse, database);
     await record(201);
     await warehouse.execute(`DROP VIEW ${database}.cost_summary`);
-    await expect(migrate(warehouse, database)).rejects.toThrow(SchemaError);
+    await expect(migrate(warehouse, database)).rejects.toThrow(ConfigError);
     expect(await objects()).not.toContain('cost_summary');
   });
 });
@@ -147,7 +148,7 @@ test('scripts of a later release change what is stored, however often they are k
     { number: 201, name: 'no-probes' },
   ]);
   // The current program is then too old for the schema.
-  await expect(migrate(warehouse, database)).rejects.toThrow(SchemaError);
+  await expect(migrate(warehouse, database)).rejects.toThrow(ConfigError);
 });
 
 test('a layout of before the first release is refused, in one line that says what to do', async () => {
@@ -158,7 +159,7 @@ test('a layout of before the first release is refused, in one line that says wha
   );
   await warehouse.execute(`INSERT INTO ${database}.schema_migrations VALUES (101, 'cost')`);
   const refused = migrate(warehouse, database);
-  await expect(refused).rejects.toThrow(SchemaError);
+  await expect(refused).rejects.toThrow(ConfigError);
   await expect(refused).rejects.toThrow(
     /^the tables of custom_data have the layout of a program before the first release, .*: remove them .* and upload again$/,
   );
@@ -183,7 +184,7 @@ describe('waitForSchema', () => {
     await migrate(warehouse, database);
     await record(201);
     await expect(waitForSchema(warehouse, database, new AbortController().signal)).rejects.toThrow(
-      SchemaError,
+      ConfigError,
     );
   });
 

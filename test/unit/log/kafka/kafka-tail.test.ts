@@ -4,10 +4,14 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { KafkaMessage } from 'kafkajs';
 import { pino } from 'pino';
 
-import { DirectReader, type Fetched, type Place } from '../../../../src/log/kafka/direct-reader.js';
+import { DirectReader, type Fetched } from '../../../../src/log/kafka/direct-reader.js';
 import { KafkaTail } from '../../../../src/log/kafka/kafka-tail.js';
 import { readRange } from '../../../../src/log/kafka/read-range.js';
-import { LogUnavailableError, type LogRecord } from '../../../../src/log/upload-log.js';
+import {
+  LogUnavailableError,
+  type LogRecord,
+  type RecordPosition,
+} from '../../../../src/log/upload-log.js';
 import { texts } from '../../../kafka/collector.js';
 
 /** Brokers that hold back every answer until the test releases it. */
@@ -17,7 +21,7 @@ class Brokers {
   log = { first: 0, next: 4 };
   /** Resolves when the brokers may answer with offsets. */
   offsetsTold = Promise.resolve();
-  readonly asked: { node: string; places: readonly Place[]; settle: Settle }[] = [];
+  readonly asked: { node: string; places: readonly RecordPosition[]; settle: Settle }[] = [];
   private wakeUp: (() => void) | undefined;
 
   get reader(): DirectReader {
@@ -32,7 +36,7 @@ class Brokers {
       },
       retried: (_what: string, work: () => Promise<unknown>) => again(work),
       disconnect: () => Promise.resolve(),
-      fetch: (node: string, _topic: string, places: readonly Place[]) =>
+      fetch: (node: string, _topic: string, places: readonly RecordPosition[]) =>
         new Promise<readonly Fetched[]>((resolve, reject) => {
           this.asked.push({ node, places, settle: { resolve, reject } });
           this.wakeUp?.();
