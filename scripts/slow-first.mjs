@@ -16,6 +16,7 @@ const SLOW = [
   'test/browser/console/page',
   'test/browser/console/upload',
   'test/browser/console/convert',
+  'test/browser/console/queue',
   'test/browser/console/preview',
   'test/deploy/alerts',
   'test/kafka/service',

@@ -117,15 +117,18 @@ async function jest(options, limitMs) {
     detached: true,
   });
   let isLate = false;
+  let killing;
   const timer =
     limitMs &&
     setTimeout(() => {
       isLate = true;
       signalGroup('SIGTERM');
-      setTimeout(signalGroup, GRACE_MS, 'SIGKILL').unref();
+      killing = setTimeout(signalGroup, GRACE_MS, 'SIGKILL');
     }, limitMs);
   const [code] = await once(running, 'exit');
   clearTimeout(timer);
+  // Or it would kill the next tier.
+  clearTimeout(killing);
   if (isLate) signalGroup('SIGKILL');
   running = undefined;
   return isLate ? 'late' : (code ?? 1);

@@ -9,9 +9,9 @@ export const TIERS = {
   /** No engine, no broker, no build; no test takes over 5 s. */
   unit: { folder: 'test/unit', minutes: 2, testSeconds: 5 },
   /** The ClickHouse engine, in the process or behind HTTP, and other tests that take seconds. */
-  engine: { folder: 'test/engine', minutes: 5 },
+  engine: { folder: 'test/engine', minutes: 6 },
   /** The console and the API's page in Chromium. */
-  browser: { folder: 'test/browser', minutes: 2 },
+  browser: { folder: 'test/browser', minutes: 3 },
   /** What is shipped beside the code: alerts, Kubernetes objects. */
   deploy: { folder: 'test/deploy', without: ['test/deploy/containers'], minutes: 2 },
   /** The adapter on one real broker. */
@@ -34,7 +34,7 @@ export const TIERS = {
   /** Disks that lose power, fill up or turn read-only. */
   disk: { folder: 'test/process/disk', minutes: 4, apart: true },
   /** Three brokers under faults. Files run one at a time, because each starts its own brokers. */
-  cluster: { folder: 'test/kafka/cluster', workers: 1, minutes: 12, apart: true },
+  cluster: { folder: 'test/kafka/cluster', workers: 1, minutes: 15, apart: true },
   /** The image, built, and the services of the compose file. */
   containers: { folder: 'test/deploy/containers', minutes: 8, apart: true },
 };
