@@ -5,8 +5,8 @@
 
 CREATE SETTINGS PROFILE IF NOT EXISTS analyst SETTINGS
     readonly = 1,
-    -- Clients send these two. 65 is what Grafana asks for.
-    max_execution_time = 60 MAX 120 CHANGEABLE_IN_READONLY,
+    -- Clients send these two. 65 is what Grafana asks for; 0 would be no limit.
+    max_execution_time = 60 MIN 1 MAX 120 CHANGEABLE_IN_READONLY,
     enable_http_compression = 0 CHANGEABLE_IN_READONLY,
     max_memory_usage = 2147483648,
     -- A report over millions of groups is slow, not refused. The sort's is of each thread.

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { filledIn } from '../../../src/warehouse/schema/placeholders.js';
 import { statementsOf } from '../../../src/warehouse/sql.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
-import { usersXml } from '../../support/clickhouse/users.js';
+import { usersXml, withUserOf } from '../../support/clickhouse/users.js';
 
 /**
  * Checks what deploy/clickhouse/analysts lets an analyst do. The engine in a process takes users only from
@@ -61,6 +61,39 @@ function policiesIn(statements: readonly string[]): Policy[] {
 
 const escaped = (sql: string): string => sql.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
+async function asked(
+  { user, password, url }: ClickHouseHttp,
+  sql: string,
+  parameters: Record<string, string> = { database: 'custom_data' },
+): Promise<string> {
+  const answer = await fetch(`${url}/?${new URLSearchParams(parameters).toString()}`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
+    body: sql,
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return text;
+}
+
+test('an analyst may choose a time limit, but not none', async () => {
+  const [script] = await scriptsIn(ACCESS);
+  const limits = /max_execution_time = (\d+)(?: MIN (\d+))? MAX (\d+)/.exec(script!)!;
+  const [, value, min = '0', max] = limits;
+  const profile = `<max_execution_time>${value}</max_execution_time><constraints>
+    <max_execution_time><min>${min}</min><max>${max}</max></max_execution_time></constraints>`;
+  const use = async (server: ClickHouseHttp): Promise<void> => {
+    const withLimit = (seconds: number): Promise<string> =>
+      asked(server, `SELECT 1 SETTINGS max_execution_time = ${seconds}`, {});
+    // What Grafana asks for.
+    expect(await withLimit(65)).toBe('1\n');
+    for (const refused of [0, 121]) {
+      await expect(withLimit(refused)).rejects.toThrow('SETTING_CONSTRAINT_VIOLATION');
+    }
+  };
+  await withUserOf([], use, { profile });
+});
+
 describe('an analyst of one account', () => {
   let statements: string[];
   let folder: string;
@@ -97,22 +130,8 @@ describe('an analyst of one account', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function run(
-    sql: string,
-    parameters: Record<string, string> = { database: 'custom_data' },
-  ): Promise<string> {
-    const { user, password, url } = server;
-    const answer = await fetch(`${url}/?${new URLSearchParams(parameters).toString()}`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
-      },
-      body: sql,
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text);
-    return text;
-  }
+  const run = (sql: string, parameters?: Record<string, string>): Promise<string> =>
+    asked(server, sql, parameters);
 
   test('every statement is one that the engine understands', async () => {
     expect(statements.length).toBeGreaterThan(15);

@@ -16,12 +16,12 @@ const OF_THE_SERVER = 'GRANT CREATE TEMPORARY TABLE, FILE ON *.*';
 export async function withUserOf(
   grants: readonly string[],
   use: (server: ClickHouseHttp) => Promise<void>,
-  { config = '<clickhouse></clickhouse>', env = {} }: ServerSettings = {},
+  { config = '<clickhouse></clickhouse>', env = {}, profile = '' }: ServerSettings = {},
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'custom-data-user-'));
   try {
     const users = join(folder, 'users.xml');
-    await writeFile(users, usersXml([...grants, OF_THE_SERVER]));
+    await writeFile(users, usersXml([...grants, OF_THE_SERVER], '', profile));
     const server = await ClickHouseHttp.start({
       config: config.replace('</clickhouse>', `<users_config>${users}</users_config></clickhouse>`),
       env,
@@ -39,6 +39,8 @@ export async function withUserOf(
 interface ServerSettings {
   readonly config?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The user's settings and their constraints, as XML. */
+  readonly profile?: string;
 }
 
 /**
@@ -46,10 +48,11 @@ interface ServerSettings {
  *
  * @param grants statements `GRANT …` without `TO`
  * @param databases row filters, as XML
+ * @param profile settings and their constraints, as XML
  */
-export function usersXml(grants: readonly string[], databases = ''): string {
+export function usersXml(grants: readonly string[], databases = '', profile = ''): string {
   return `<clickhouse>
-    <profiles><default/></profiles><quotas><default/></quotas>
+    <profiles><default>${profile}</default></profiles><quotas><default/></quotas>
     <users><default>
       <password/><profile>default</profile><quota>default</quota>
       <grants>${grants.map((each) => `<query>${each}</query>`).join('')}</grants>
