@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 
+import { Backoff, sleep } from '../domain/retry.js';
 import { text } from '../warehouse/sql.js';
 import { EngineException } from './exception.js';
 import type { Pipes } from './pipes.js';
@@ -10,6 +11,8 @@ import type { Statement } from './statement-guard.js';
 const GRACE_MS = 500;
 /** The engine does not know a statement in its first moments: stopping is tried again. */
 const KILL_AGAIN_MS = 100;
+/** A statement that has no place to stop at may run for minutes. */
+const LONGEST_PAUSE_MS = 5_000;
 
 export interface EngineQuery {
   readonly statement: Statement;
@@ -95,25 +98,26 @@ export async function runQuery(
   await sessions.use(query.scope, run, signal);
 }
 
-/** Calls `kill` once the signal is aborted, and again until `end`. */
-function whenStopped(stopped: AbortSignal, kill: () => void): { end: () => void } {
-  let timer: NodeJS.Timeout | undefined;
-  const attempt = (): void => {
-    try {
-      kill();
-    } catch {
-      // The next attempt follows; the engine's own limits hold as well.
+/** Calls `kill` once the signal is aborted, and again, less and less often, until `end`. */
+export function whenStopped(stopped: AbortSignal, kill: () => void): { end: () => void } {
+  const ended = new AbortController();
+  const start = async (): Promise<void> => {
+    const pauses = new Backoff(KILL_AGAIN_MS, LONGEST_PAUSE_MS);
+    while (!ended.signal.aborted) {
+      try {
+        kill();
+      } catch {
+        // The next attempt follows; the engine's own limits hold as well.
+      }
+      await sleep(pauses.next(), ended.signal);
     }
   };
-  const start = (): void => {
-    timer = setInterval(attempt, KILL_AGAIN_MS);
-    attempt();
-  };
-  stopped.addEventListener('abort', start, { once: true });
+  const begin = (): void => void start();
+  stopped.addEventListener('abort', begin, { once: true });
   return {
     end() {
-      stopped.removeEventListener('abort', start);
-      clearInterval(timer);
+      stopped.removeEventListener('abort', begin);
+      ended.abort();
     },
   };
 }

@@ -67,6 +67,8 @@ export function timeLimit(milliseconds: number): string {
  */
 export class ReadOnlySessions {
   private readonly idle: ReadOnlySession[] = [];
+  /** Stops what the others run. It is kept: closing one waits for all statements of the process. */
+  private killer: ReadOnlySession | undefined;
 
   /**
    * @param database of the sessions that are kept
@@ -101,20 +103,18 @@ export class ReadOnlySessions {
 
   /** Stops every statement of the session with this mark. Blocks for a few milliseconds. */
   kill(mark: string): void {
-    const { engine } = this.open([]);
-    try {
-      // On the event loop: all threads may be busy with what is to be stopped.
-      engine.query(
-        'KILL QUERY WHERE query_id IN (SELECT query_id FROM system.processes ' +
-          `WHERE Settings['log_comment'] = ${text(mark)}) ASYNC`,
-      );
-    } finally {
-      engine.close();
-    }
+    this.killer ??= this.open([]);
+    // On the event loop: all threads may be busy with what is to be stopped.
+    this.killer.engine.query(
+      'KILL QUERY WHERE query_id IN (SELECT query_id FROM system.processes ' +
+        `WHERE Settings['log_comment'] = ${text(mark)}) ASYNC`,
+    );
   }
 
   close(): void {
     for (const { engine } of this.idle.splice(0)) engine.close();
+    this.killer?.engine.close();
+    this.killer = undefined;
   }
 
   private async prepared(
