@@ -54,6 +54,21 @@ export class ConsoleService {
     return console;
   }
 
+  /** Opens the console, pastes the token and works. The caller closes the page. */
+  async visit(work: (console: ConsolePage) => Promise<void>): Promise<ConsolePage> {
+    const console = await this.open();
+    await console.pasteToken();
+    await work(console);
+    return console;
+  }
+
+  /** Rows of the report on costs whose campaign begins like this. */
+  report(campaign: string): Promise<object[]> {
+    return this.service.query(
+      `SELECT campaign, clicks, cost FROM cost_report WHERE campaign LIKE '${campaign}%' ORDER BY campaign`,
+    );
+  }
+
   async close(): Promise<void> {
     try {
       await (await this.browser)?.close();

@@ -40,12 +40,6 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
       `SELECT toString(date) AS date, campaign, impressions, cost FROM cost_rows
        WHERE campaign LIKE '${campaign}%' ORDER BY campaign`,
     );
-  const visit = async (work: (console: ConsolePage) => Promise<void>): Promise<ConsolePage> => {
-    const console = await service.open();
-    await console.pasteToken();
-    await work(console);
-    return console;
-  };
   const isOffered = async (console: ConsolePage, name: string, label: string): Promise<boolean> =>
     (await console.card(name).getByRole('button', { name: label }).count()) > 0;
 
@@ -57,7 +51,7 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
       ).replace('1.5', '1,5'),
       'Windows-1252',
     );
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.pick({ name: 'sheet.csv', content });
       expect(await console.cells('sheet.csv', 'What converting sheet.csv would change')).toEqual([
         ['the text', 'Windows-1252 becomes UTF-8', 'Größe 1 (row 2)\nGröße 2 (row 3)'],
@@ -115,7 +109,7 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
   test('is not converted before its user has said what is ambiguous', async () => {
     const values = { campaign: 'asked', date: '01/02/2026', cost: '1,234' };
     const content = csv([goodRow('cost', values)]);
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       const { page } = console;
       await console.pick({ name: 'asked.csv', content });
       await console.click('asked.csv', 'Convert');
@@ -146,7 +140,7 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
 
   test('that would not be valid either stays as it is, and its mistakes are shown', async () => {
     const content = german({ currency: 'eur' }, { date: '2026-02-30' });
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.pick({ name: 'wrong.csv', content });
       await console.click('wrong.csv', 'Convert');
       await console.state('wrong.csv', '2 wrong rows once converted');
@@ -165,7 +159,7 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
   test('is offered again if it is not valid with the answer', async () => {
     const columns = 'date,channel,event_category,event_value\n';
     const content = `${columns}${ambiguousDay()},a,again,1\n`;
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.chooseFamily('Self-serve');
       await console.pick({ name: 'again.csv', content });
       const card = console.card('again.csv');
@@ -185,7 +179,7 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
     const row = goodRow('cost', { channel: 'é'.repeat(60), campaign: 'é'.repeat(60) });
     const rows = Array.from({ length: 5_500 }, (_, i) => ({ ...row, term: `t${i}` }));
     const content = encoded(csv(rows), 'Windows-1252');
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.pick({ name: 'grows.csv', content });
       await console.click('grows.csv', 'Convert');
       await console.state('grows.csv', 'Too large for one request');
@@ -197,7 +191,7 @@ describeWithChromium('a file of a spreadsheet in the console', () => {
 
   test('that contradicts itself is not converted', async () => {
     const content = german({ cost: '1.5' }, { cost: '2.5' }).replace('1.5', '1,5');
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.pick({ name: 'both.csv', content });
       expect(await console.cells('both.csv', 'Why both.csv cannot be converted')).toEqual([
         ['3', 'cost', '"2.5" contradicts "1,5" in row 2: no form fits both'],

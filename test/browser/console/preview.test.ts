@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { describeWithChromium } from '../../support/machine/chromium.js';
 import { csv, goodRow } from '../../support/files/files.js';
-import { type ConsolePage, ConsoleService } from './console.js';
+import { ConsoleService } from './console.js';
 
 const REFUSED = [/Failed to load resource/];
 const PREVIEWS = '**/custom-data-preview/**';
@@ -14,12 +14,6 @@ describeWithChromium('the preview of a file in the console', () => {
   });
   afterAll(() => service.close());
 
-  const visit = async (work: (console: ConsolePage) => Promise<void>): Promise<ConsolePage> => {
-    const console = await service.open();
-    await console.pasteToken();
-    await work(console);
-    return console;
-  };
   const costsOf = (campaign: string): Promise<object[]> =>
     service.service.query(
       `SELECT campaign, cost FROM cost_report WHERE campaign LIKE '${campaign}%' ORDER BY campaign`,
@@ -35,7 +29,7 @@ describeWithChromium('the preview of a file in the console', () => {
       row('shown 2', '0.2'),
       goodRow('cost', { campaign: 'shown 3', cost: '5', channel: 'search' }),
     ]);
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.pick({ name: 'first.csv', content: first });
       await console.shows('first.csv', 'If you send it: 2 keys: 2 new, 0 replaced, 0 unchanged');
       await console.click('first.csv', 'Send');
@@ -89,7 +83,7 @@ describeWithChromium('the preview of a file in the console', () => {
     const date = new Date().toISOString().slice(0, 10);
     const file = (event_value: string): string =>
       csv([goodRow('self-serve', { date, event_category: 'Orders', event_value })]);
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.chooseFamily('Self-serve');
       await console.pick({ name: 'metrics.csv', content: file('3') });
       await console.click('metrics.csv', 'Send');
@@ -106,7 +100,7 @@ describeWithChromium('the preview of a file in the console', () => {
 
   test('that the service cannot make now can be asked for again, or the file be sent', async () => {
     const content = csv([goodRow('cost', { campaign: 'without' })]);
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       const { page } = console;
       await page.route(PREVIEWS, (route) => route.abort('connectionrefused'));
       await console.pick({ name: 'without.csv', content });
@@ -129,7 +123,7 @@ describeWithChromium('the preview of a file in the console', () => {
 
   test('is asked for again while others are made, and not waited for', async () => {
     const content = csv([goodRow('cost', { campaign: 'not waited' })]);
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       let goOn = (): void => undefined;
       const seen = new Promise<void>((resolve) => (goOn = resolve));
       let asked = 0;
@@ -167,7 +161,7 @@ describeWithChromium('the preview of a file in the console', () => {
       ...{ rows: null, keys: null, compared: false, totals: null, replaced: [], warnings: [] },
       asOf: '2026-03-10T00:00:00',
     };
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.page.route(PREVIEWS, (route) => route.fulfill({ json: refusal }));
       await console.pick({ name: 'refused.csv', content });
       await console.state('refused.csv', 'Not valid for the service');
@@ -188,7 +182,7 @@ describeWithChromium('the preview of a file in the console', () => {
 
   test('is that of the account whose token is entered', async () => {
     const content = csv([goodRow('cost', { campaign: 'of whom' })]);
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.pick({ name: 'own.csv', content });
       await console.click('own.csv', 'Send');
       await console.state('own.csv', 'Succeeded');

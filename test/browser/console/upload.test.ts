@@ -7,7 +7,7 @@ import type { Request } from 'playwright-core';
 
 import { describeWithChromium } from '../../support/machine/chromium.js';
 import { csv, goodRow } from '../../support/files/files.js';
-import { type ConsolePage, ConsoleService, INTEGRATED } from './console.js';
+import { ConsoleService, INTEGRATED } from './console.js';
 
 const REFUSED = [/Failed to load resource/];
 
@@ -28,31 +28,20 @@ describeWithChromium('a file in the console', () => {
   });
   afterAll(() => service.close());
 
-  const rowsOf = (campaign: string): Promise<object[]> =>
-    service.service.query(
-      `SELECT campaign, clicks, cost FROM cost_report WHERE campaign LIKE '${campaign}%' ORDER BY campaign`,
-    );
-  const visit = async (work: (console: ConsolePage) => Promise<void>): Promise<ConsolePage> => {
-    const console = await service.open();
-    await console.pasteToken();
-    await work(console);
-    return console;
-  };
-
   test('goes from the drop to the report', async () => {
     const rows = ['dropped 1', 'dropped 2'].map((campaign) =>
       goodRow('cost', { campaign, clicks: '7', cost: '2.5' }),
     );
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.drop({ name: 'spring.csv', content: csv(rows) });
       await console.state('spring.csv', 'Valid: 2 rows');
       // A worker has checked the file, and the page has not sent it yet.
       expect(console.page.workers()).toHaveLength(1);
-      expect(await rowsOf('dropped')).toEqual([]);
+      expect(await service.report('dropped')).toEqual([]);
       await console.click('spring.csv', 'Send');
       await console.state('spring.csv', 'Succeeded');
     });
-    expect(await rowsOf('dropped')).toEqual([
+    expect(await service.report('dropped')).toEqual([
       { campaign: 'dropped 1', clicks: 7, cost: 2.5 },
       { campaign: 'dropped 2', clicks: 7, cost: 2.5 },
     ]);
@@ -64,7 +53,7 @@ describeWithChromium('a file in the console', () => {
     const path = join(folder, 'changing.csv');
     const content = (clicks: string): string =>
       csv([goodRow('cost', { campaign: 'changing', clicks, cost: '1' })]);
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await writeFile(path, content('1'));
       await console.page.getByLabel('CSV files').setInputFiles(path);
       await console.state('changing.csv', 'Valid');
@@ -72,7 +61,9 @@ describeWithChromium('a file in the console', () => {
       await console.click('changing.csv', 'Send');
       await console.state('changing.csv', 'Succeeded');
     });
-    expect(await rowsOf('changing')).toEqual([{ campaign: 'changing', clicks: 1, cost: 1 }]);
+    expect(await service.report('changing')).toEqual([
+      { campaign: 'changing', clicks: 1, cost: 1 },
+    ]);
     await console.close();
     await rm(folder, { recursive: true });
   });
@@ -95,7 +86,7 @@ describeWithChromium('a file in the console', () => {
       `"row 3: clicks ""+x"" is not a whole number from 0 to 999999999999, digits only"\r\n` +
       `2026-03-01,Search,eur,Spring,100,10,1.5,` +
       `"row 4: currency ""eur"" is not an ISO 4217 currency code in uppercase"\r\n`;
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.pick({ name: 'wrong.csv', content });
       await console.state('wrong.csv', '2 wrong rows');
       expect(await console.cells('wrong.csv', 'What is wrong')).toEqual(found);
@@ -113,7 +104,7 @@ describeWithChromium('a file in the console', () => {
   test('what only the service knows is found by its preview, and is in the wrong rows', async () => {
     const content = csv([goodRow('cost'), goodRow('cost', { channel: INTEGRATED })]);
     const message = 'is a channel with cost integration, its cost cannot be uploaded';
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.pick({ name: 'channel.csv', content });
       await console.state('channel.csv', 'Not valid for the service');
       const found = [['3', 'channel', `"${INTEGRATED}" ${message}`]];
@@ -139,7 +130,7 @@ describeWithChromium('a file in the console', () => {
     const rows = Array.from({ length: 30_000 }, (_, i) => goodRow('cost', { campaign: `c${i}` }));
     const few = csv(rows.slice(0, 10_001));
     expect(few.length).toBeLessThan(1_048_576);
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       for (const [name, content] of [
         ['cost large.csv', csv(rows)],
         ['cost long.csv', few],
@@ -174,7 +165,7 @@ describeWithChromium('a file in the console', () => {
 
   test('that the service refuses is sent again under the same key', async () => {
     const content = csv([goodRow('cost', { campaign: 'again' })]);
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       const keys: (string | undefined)[] = [];
       console.page.on('request', (request) => {
         if (isCreate(request)) keys.push(request.headers()['idempotency-key']);
@@ -198,7 +189,7 @@ describeWithChromium('a file in the console', () => {
     const rows = Array.from({ length: 9_000 }, (_, i) =>
       goodRow('cost', { campaign: `slow ${i}` }),
     );
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       const { page } = console;
       const devTools = await page.context().newCDPSession(page);
       await devTools.send('Network.emulateNetworkConditions', {
@@ -235,7 +226,7 @@ describeWithChromium('a file in the console', () => {
   });
 
   test('is followed through a moment in which the service is away', async () => {
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       let refusals = 0;
       await console.page.route('**/cost/requests/*-*', (route) =>
         refusals++ < 2 ? route.abort('connectionrefused') : route.continue(),
@@ -249,7 +240,7 @@ describeWithChromium('a file in the console', () => {
   });
 
   test('whose token is refused later is asked about again, from where it was', async () => {
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       const { page } = console;
       let answers = 0;
       await page.route('**/cost/requests/*-*', async (route) => {
@@ -281,7 +272,7 @@ describeWithChromium('a file in the console', () => {
     // A file name cannot contain a slash.
     const name = `${attack.replaceAll('/', '')}.csv`;
     const content = csv([goodRow('cost', { currency: attack })]);
-    const console = await visit(async (console) => {
+    const console = await service.visit(async (console) => {
       await console.pick({ name, content: `${attack},${content}` }, { name: 'value.csv', content });
       await console.state(name, '2 wrong rows');
       await console.click(name, 'Send anyway');
