@@ -123,8 +123,13 @@ async function breakOff(
   tag: string,
   text: string,
 ): Promise<void> {
-  if (sink !== response) {
-    // Nobody would find it inside a compressed body.
+  if (response.req.httpVersion === '1.0') {
+    // The end of the connection ends a body there: only a reset tells that it is cut off.
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  if (sink !== response || response.hasHeader('Content-Length')) {
+    // Nobody would find it inside a compressed body, or it would pass for the rest of the body.
     sink.destroy();
     response.destroy();
     return;

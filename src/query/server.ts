@@ -49,7 +49,7 @@ const CLOSE_MS = 5_000;
 export function createQueryServer(options: QueryServerOptions): QueryServer {
   const { path, database, limits } = options;
   const { queryConcurrency, queryTimeoutMs: timeoutMs } = limits;
-  const sessions = new ReadOnlySessions(path, database, limits);
+  const sessions = new ReadOnlySessions(path, limits);
   const slots = new QuerySlots(queryConcurrency);
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
@@ -152,12 +152,10 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     async close() {
       const closed = new Promise((resolve) => http.close(resolve));
       closing.abort();
-      const done = Promise.all(running).then(() => true);
-      const isDone = await inTime(done, CLOSE_MS, () => false);
+      await inTime(Promise.all(running), CLOSE_MS, () => undefined);
       http.closeAllConnections();
       await closed;
-      // The engine may wait for a statement that is still running.
-      if (isDone) sessions.close();
+      sessions.close();
       await pipes?.remove();
     },
   };

@@ -56,49 +56,61 @@ export function timeLimit(milliseconds: number): string {
   return TIME_LIMIT + String(milliseconds / 1_000);
 }
 
+/** Sessions that wait for a query like their last one. */
+const MOST_IDLE = 16;
+
 /**
  * Read-only sessions of the engine in this process. No setting and no parameter passes from one
- * request to the next: a session with any of its own is closed after its use, the others are kept.
- * (A closed session stays in memory until everything that the process then has under way has
+ * request to the next: a session is used again only for the same database, settings and names of
+ * parameters, and every parameter is set again. (Closing one for each query would be slow: the
+ * engine's binding closes a session only when everything that the process then has under way has
  * ended.)
  *
  * Parameters are set on the session. The engine's own binding is shared by the whole process: a
  * long query would hold up every parameterised query of the service.
  */
 export class ReadOnlySessions {
-  private readonly idle: ReadOnlySession[] = [];
-  /** Stops what the others run. It is kept: closing one waits for all statements of the process. */
+  /** The one used last stands last. */
+  private readonly idle: { readonly kind: string; readonly session: ReadOnlySession }[] = [];
+  /** Stops what the others run. */
   private killer: ReadOnlySession | undefined;
 
-  /**
-   * @param database of the sessions that are kept
-   * @param limits the time limit applies unless a query's settings have one
-   */
+  /** @param limits the time limit applies unless a query's settings have one */
   constructor(
     private readonly path: string,
-    private readonly database: string,
     private readonly limits: Pick<Limits, 'queryTimeoutMs' | 'queryMemoryBytes'>,
   ) {}
 
   /** @param signal ends the binding of parameters */
   async use<T>(
-    scope: Scope,
+    { database, parameters, settings }: Scope,
     run: (session: ReadOnlySession) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    const plain =
-      scope.database === this.database && scope.parameters.size + scope.settings.length === 0;
-    const session = (plain ? this.idle.pop() : undefined) ?? (await this.prepared(scope, signal));
-    const result = await run(session).catch(async (error: unknown) => {
+    const kind = JSON.stringify([database, settings, [...parameters.keys()].sort()]);
+    const session = this.takeIdle(kind) ?? (await this.openIn(database, settings));
+    const { engine } = session;
+    try {
+      for (const [name, value] of parameters) {
+        signal?.throwIfAborted();
+        await engine.queryAsync(`SET param_${name} = ${text(value)}`);
+      }
+      const result = await run(session);
+      this.keep(kind, session);
+      return result;
+    } catch (error) {
       // A stopped statement keeps its memory, and its place among running ones, until the session's
-      // next statement or its end.
-      await session.engine.queryAsync('SELECT 1').catch(() => undefined);
-      session.engine.close();
+      // next statement.
+      await engine.queryAsync('SELECT 1').then(
+        () => {
+          this.keep(kind, session);
+        },
+        () => {
+          engine.close();
+        },
+      );
       throw error;
-    });
-    if (plain) this.idle.push(session);
-    else session.engine.close();
-    return result;
+    }
   }
 
   /** Stops every statement of the session with this mark. Blocks for a few milliseconds. */
@@ -112,27 +124,30 @@ export class ReadOnlySessions {
   }
 
   close(): void {
-    for (const { engine } of this.idle.splice(0)) engine.close();
+    for (const { session } of this.idle.splice(0)) session.engine.close();
     this.killer?.engine.close();
     this.killer = undefined;
   }
 
-  private async prepared(
-    { database, parameters, settings }: Scope,
-    signal: AbortSignal | undefined,
-  ): Promise<ReadOnlySession> {
+  private async openIn(database: string, settings: readonly string[]): Promise<ReadOnlySession> {
     const session = this.open(settings);
     try {
       await session.engine.queryAsync(`USE \`${database}\``);
-      for (const [name, value] of parameters) {
-        signal?.throwIfAborted();
-        await session.engine.queryAsync(`SET param_${name} = ${text(value)}`);
-      }
       return session;
     } catch (error) {
       session.engine.close();
       throw error;
     }
+  }
+
+  private takeIdle(kind: string): ReadOnlySession | undefined {
+    const index = this.idle.findLastIndex((kept) => kept.kind === kind);
+    return index < 0 ? undefined : this.idle.splice(index, 1)[0]!.session;
+  }
+
+  private keep(kind: string, session: ReadOnlySession): void {
+    this.idle.push({ kind, session });
+    if (this.idle.length > MOST_IDLE) this.idle.shift()!.session.engine.close();
   }
 
   private open(settings: readonly string[]): ReadOnlySession {

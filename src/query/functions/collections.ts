@@ -6,10 +6,10 @@ export const COLLECTIONS: Families = {
     array array{All,AUC,AUCPR,PRAUC,ROCAUC,Autocorrelation,Avg,BottomK,Compact,Concat,Count,Difference}
     arrayCumSum{,NonNegative} array{Distinct,DotProduct,Element,ElementOrNull,Enumerate,EnumerateDense}
     arrayEnumerate{DenseRanked,Uniq,UniqRanked} array{Except,Exists,Fill,Filter,Flatten,FlattenedLength,Fold}
-    array{First,Last}{,Index,OrNull} array{Intersect,JaccardIndex,Join,LevenshteinDistance,Map,Max,Min}
-    arrayLevenshteinDistanceWeighted arrayNormalizedGini arrayPartial{Shuffle,Sort,ReverseSort}
+    array{First,Last}{,Index,OrNull} array{Intersect,JaccardIndex,Join,Map,Max,Min}
+    arrayNormalizedGini arrayPartial{Shuffle,Sort,ReverseSort}
     array{Pop,Push}{Back,Front} array{Product,RandomSample,Reduce,ReduceInRanges,Remove,Resize}
-    arrayReverse{,Fill,Sort,Split} array{Rotate,Shift}{Left,Right} array{Shingles,Shuffle,Similarity,Slice}
+    arrayReverse{,Fill,Sort,Split} array{Rotate,Shift}{Left,Right} array{Shingles,Shuffle,Slice}
     array{Sort,Split,Sum,SymmetricDifference,TopK,Transpose,Union,Uniq,WithConstant,Zip,ZipUnaligned}
     array_remove cardinality countEqual emptyArrayToSingle emptyArray{Date,DateTime,String}
     emptyArray{U,}Int{8,16,32,64} emptyArrayFloat{32,64} flatten {,not}has has{All,Any,Substr}

@@ -27,8 +27,7 @@ export const TEXTS: Families = {
     ngram{Distance,Search}{,CaseInsensitive}{,UTF8} regexpExtract regexp_extract regexpInstr
     regexp_instr regexpPosition regexpQuoteMeta regexp_{matches,replace,substr}`,
   'comparing texts': `
-    {byteHamming,damerauLevenshtein}Distance mismatches {edit,levenshtein}Distance{,UTF8}
-    jaro{,Winkler}Similarity stringJaccardIndex{,UTF8}`,
+    byteHammingDistance mismatches stringJaccardIndex{,UTF8}`,
   JSON: `
     JSONAllPaths{,WithTypes} JSONAllValues JSONArrayLength JSON_array_length
     JSON{Dynamic,SharedData}Paths{,WithTypes} JSONExtract{,Bool,Float,Int,UInt,String,Raw}{,CaseInsensitive}

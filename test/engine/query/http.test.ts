@@ -5,7 +5,6 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 
-import { ReadOnlySessions } from '../../../src/query/sessions.js';
 import { ask, openQueryServer, ROWS, type TestQueryServer } from './query-server-fixture.js';
 
 describe('the protocol', () => {
@@ -197,15 +196,6 @@ describe('the protocol', () => {
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1.1 400 /);
     socket.destroy();
-  });
-
-  test('a client that has gone ends the binding of its parameters', async () => {
-    const limits = { queryTimeoutMs: 1_000, queryMemoryBytes: 1e9 };
-    const sessions = new ReadOnlySessions(`${server.outside}/warehouse`, 'custom_data', limits);
-    const scope = { database: 'custom_data', parameters: new Map([['a', '1']]), settings: [] };
-    const run = (): Promise<string> => Promise.resolve('bound');
-    expect(await sessions.use(scope, run, new AbortController().signal)).toBe('bound');
-    await expect(sessions.use(scope, run, AbortSignal.abort())).rejects.toThrow('aborted');
   });
 
   test('keeps a connection for the next request, also after an error', async () => {

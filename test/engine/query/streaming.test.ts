@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -12,8 +14,12 @@ const ENDLESS = 'SELECT number, repeat(toString(number), 5) FROM numbers(1000000
 const COMPUTING = 'SELECT count() FROM numbers(1000000000000) WHERE number % 7 = 3';
 
 /** Sends a query. The test reads the body of the answer itself. */
-async function open(url: string, query: string): Promise<IncomingMessage> {
-  const request = get(`${url}/?query=${encodeURIComponent(query)}`);
+async function open(
+  url: string,
+  query: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<IncomingMessage> {
+  const request = get(`${url}/?${new URLSearchParams({ ...parameters, query }).toString()}`);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return response;
 }
@@ -113,6 +119,27 @@ describe('a result', () => {
     const text = Buffer.concat(parts).subarray(-400).toString();
     expect(text).toContain(`\r\n__exception__\r\n${tag}\r\nCode: 395. DB::Exception: too far`);
     expect(text.endsWith(` ${tag}\r\n__exception__\r\n`)).toBe(true);
+  });
+
+  test('an error in its middle resets a connection whose end would end the body', async () => {
+    const query = encodeURIComponent('SELECT throwIf(number = 3000000) FROM numbers(10000000)');
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`GET /?query=${query} HTTP/1.0\r\nHost: localhost\r\n\r\n`);
+    await expect(buffer(socket)).rejects.toThrow('ECONNRESET');
+  });
+
+  test('one that has ended, and is read too slowly, is cut off without a text', async () => {
+    const parameters = { wait_end_of_query: '1', max_execution_time: '1' };
+    const response = await open(server.url, 'SELECT * FROM numbers(1100000)', parameters);
+    await sleep(2_500);
+    const parts: Buffer[] = [];
+    const read = (async () => {
+      for await (const part of response as AsyncIterable<Buffer>) parts.push(part);
+    })();
+    await expect(read).rejects.toThrow('aborted');
+    expect(Number(response.headers['content-length'])).toBeGreaterThan(7_000_000);
+    const rows = Buffer.concat(parts).toString().split('\n').slice(0, -1);
+    expect(rows).toEqual(rows.map((_, index) => String(index)));
   });
 
   test('an error in a small one, or in one that the client waits for, has its own status', async () => {
