@@ -55,9 +55,6 @@ const INSERT_SETTINGS = Object.fromEntries(
     ...ONE_PART,
     // Behind a Distributed table: acknowledged means on the shard's disk.
     distributed_foreground_insert: 1,
-    // Replicated tables would skip a block that they know, together with a view whose own insert
-    // had failed. Writing twice is harmless.
-    insert_deduplicate: 0,
   }).map(([name, value]) => [name, String(value)]),
 );
 

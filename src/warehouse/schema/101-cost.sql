@@ -67,7 +67,10 @@ SETTINGS
     max_cleanup_delay_period = 30,
     fsync_after_insert = 1,
     fsync_part_directory = 1,
-    min_rows_to_fsync_after_merge = 1;
+    min_rows_to_fsync_after_merge = 1,
+    -- A replicated table would skip an insert that it knows, together with a view whose own insert had
+    -- failed. Writing twice is harmless.
+    replicated_deduplication_window = 0;
 
 {on a cluster} CREATE TABLE IF NOT EXISTS {database}.cost{everywhere} AS {database}.cost{local}
 ENGINE = Distributed({cluster}, {database}, cost{local}, cityHash64(account));

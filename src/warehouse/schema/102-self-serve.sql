@@ -41,7 +41,8 @@ SETTINGS
     max_cleanup_delay_period = 30,
     fsync_after_insert = 1,
     fsync_part_directory = 1,
-    min_rows_to_fsync_after_merge = 1;
+    min_rows_to_fsync_after_merge = 1,
+    replicated_deduplication_window = 0;
 
 {on a cluster} CREATE TABLE IF NOT EXISTS {database}.self_serve{everywhere} AS {database}.self_serve{local}
 ENGINE = Distributed({cluster}, {database}, self_serve{local}, cityHash64(account));

@@ -13,7 +13,8 @@ SETTINGS
     max_cleanup_delay_period = 30,
     fsync_after_insert = 1,
     fsync_part_directory = 1,
-    min_rows_to_fsync_after_merge = 1;
+    min_rows_to_fsync_after_merge = 1,
+    replicated_deduplication_window = 0;
 
 {on a cluster} CREATE TABLE IF NOT EXISTS {database}.metric_sightings{everywhere} AS {database}.metric_sightings{local}
 ENGINE = Distributed({cluster}, {database}, metric_sightings{local}, cityHash64(account));
@@ -41,7 +42,8 @@ ORDER BY (account, name)
 SETTINGS
     fsync_after_insert = 1,
     fsync_part_directory = 1,
-    min_rows_to_fsync_after_merge = 1;
+    min_rows_to_fsync_after_merge = 1,
+    replicated_deduplication_window = 0;
 
 {on a cluster} CREATE TABLE IF NOT EXISTS {database}.metric_archivals{everywhere} AS {database}.metric_archivals{local}
 ENGINE = Distributed({cluster}, {database}, metric_archivals{local}, cityHash64(account));

@@ -17,7 +17,8 @@ SETTINGS
     min_bytes_for_wide_part = 268435456,
     fsync_after_insert = 1,
     fsync_part_directory = 1,
-    min_rows_to_fsync_after_merge = 1;
+    min_rows_to_fsync_after_merge = 1,
+    replicated_deduplication_window = 0;
 
 {on a cluster} CREATE TABLE IF NOT EXISTS {database}.insert_probes{everywhere} AS {database}.insert_probes{local}
 ENGINE = Distributed({cluster}, {database}, insert_probes{local}, cityHash64(account));

@@ -8,7 +8,7 @@ CREATE TABLE custom_data.account_erasures
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY account
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, replicated_deduplication_window = 0, index_granularity = 8192;
 
 CREATE TABLE custom_data.audit_events
 (
@@ -21,7 +21,7 @@ CREATE TABLE custom_data.audit_events
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(at)
 ORDER BY (account, at, action, subject, actor)
-SETTINGS max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+SETTINGS max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, replicated_deduplication_window = 0, index_granularity = 8192;
 
 CREATE TABLE custom_data.cost
 (
@@ -57,7 +57,7 @@ CREATE TABLE custom_data.cost
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, date, channel, campaign)
-SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 268435456, vertical_merge_algorithm_min_columns_to_activate = 1, string_serialization_version = 'single_stream', merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
+SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 268435456, vertical_merge_algorithm_min_columns_to_activate = 1, string_serialization_version = 'single_stream', merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, replicated_deduplication_window = 0;
 
 CREATE VIEW custom_data.cost_report
 (
@@ -325,7 +325,7 @@ CREATE TABLE custom_data.insert_probes
 ENGINE = MergeTree
 ORDER BY number
 TTL inserted_at + toIntervalMinute(1)
-SETTINGS ttl_only_drop_parts = 1, merge_with_ttl_timeout = 60, min_bytes_for_wide_part = 268435456, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+SETTINGS ttl_only_drop_parts = 1, merge_with_ttl_timeout = 60, min_bytes_for_wide_part = 268435456, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, replicated_deduplication_window = 0, index_granularity = 8192;
 
 CREATE TABLE custom_data.metric_archivals
 (
@@ -337,7 +337,7 @@ CREATE TABLE custom_data.metric_archivals
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, name)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, replicated_deduplication_window = 0, index_granularity = 8192;
 
 CREATE TABLE custom_data.metric_sightings
 (
@@ -348,7 +348,7 @@ CREATE TABLE custom_data.metric_sightings
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (account, name)
-SETTINGS max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, index_granularity = 8192;
+SETTINGS max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, replicated_deduplication_window = 0, index_granularity = 8192;
 
 CREATE MATERIALIZED VIEW custom_data.metric_sightings_of_self_serve TO custom_data.metric_sightings
 (
@@ -406,7 +406,7 @@ CREATE TABLE custom_data.request_transitions
 ENGINE = ReplacingMergeTree(precedence)
 PARTITION BY toYYYYMM(created_at)
 ORDER BY request_id
-SETTINGS index_granularity = 1024, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
+SETTINGS index_granularity = 1024, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, replicated_deduplication_window = 0;
 
 CREATE TABLE custom_data.schema_migrations
 (
@@ -443,7 +443,7 @@ CREATE TABLE custom_data.self_serve
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (account, date, channel, event_category)
-SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 268435456, vertical_merge_algorithm_min_columns_to_activate = 1, string_serialization_version = 'single_stream', merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
+SETTINGS index_granularity = 1024, min_bytes_for_wide_part = 268435456, vertical_merge_algorithm_min_columns_to_activate = 1, string_serialization_version = 'single_stream', merge_selector_base = 10, max_cleanup_delay_period = 30, fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, replicated_deduplication_window = 0;
 
 CREATE VIEW custom_data.self_serve_report
 (
