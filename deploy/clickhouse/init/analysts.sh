@@ -1,8 +1,8 @@
 #!/bin/sh
-# The image of ClickHouse runs this folder when the server starts for the first time. CLICKHOUSE_DB
-# is the database of the service, and GRAFANA_CLICKHOUSE_PASSWORD is for the user of Grafana's data
-# source. All viewers share that user, and a dashboard sends a query for each of its panels: it may run
-# more at once than the profile of analysts allows.
+# The image of ClickHouse runs this folder whenever the server starts. CLICKHOUSE_DB is the database
+# of the service, and GRAFANA_CLICKHOUSE_PASSWORD is for the user of Grafana's data source. All viewers
+# share that user, and a dashboard sends a query for each of its panels: it may run more at once than
+# the profile of analysts allows.
 set -eu
 
 client() {
@@ -16,6 +16,6 @@ done
 
 hash=$(printf %s "$GRAFANA_CLICKHOUSE_PASSWORD" | sha256sum | cut -d ' ' -f 1)
 client --query "
-  CREATE USER IF NOT EXISTS grafana IDENTIFIED WITH sha256_hash BY '$hash'
+  CREATE USER OR REPLACE grafana IDENTIFIED WITH sha256_hash BY '$hash'
     SETTINGS max_concurrent_queries_for_user = 32;
   GRANT analyst_of_all TO grafana"

@@ -126,9 +126,11 @@ describeWithPodman('docker-compose.yml', () => {
     }
   });
 
-  it('runs the scripts for a new volume of ClickHouse', () => {
+  it('runs the scripts of ClickHouse whenever it starts, also after it was killed', async () => {
+    await stack.kill('clickhouse');
     const output = stack.output('clickhouse');
-    expect(output).toContain('analysts.sh is done\n');
+    expect(output.split('analysts.sh is done\n')).toHaveLength(3);
+    expect(await reported()).toBe('acme\t5\n');
     process.stderr.write(
       `the engine without users skipped ${output.split('\nskipped').length - 1} statements\n`,
     );

@@ -1,7 +1,7 @@
 /**
  * Stands in for the image of ClickHouse. As the image does, it creates CLICKHOUSE_DB and runs the
- * scripts in /docker-entrypoint-initdb.d when its volume is new, and until then it answers on
- * 127.0.0.1 only.
+ * scripts in /docker-entrypoint-initdb.d when its volume is new, or at each start if
+ * CLICKHOUSE_ALWAYS_RUN_INITDB_SCRIPTS is set. Until then it answers on 127.0.0.1 only.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,6 +21,7 @@ const {
   CLICKHOUSE_USER: user = 'default',
   CLICKHOUSE_PASSWORD: password = '',
   CLICKHOUSE_DB: database = 'default',
+  CLICKHOUSE_ALWAYS_RUN_INITDB_SCRIPTS: always = '',
 } = process.env;
 
 const isNew = !existsSync(`${DATA}/warehouse`);
@@ -33,7 +34,7 @@ process.on('SIGTERM', () => {
     .then(() => process.exit(0));
 });
 
-if (isNew) {
+if (isNew || always !== '') {
   await server.accept(PORT);
   await engine.run({
     sql: `CREATE DATABASE IF NOT EXISTS ${database}`,
