@@ -13,18 +13,14 @@ import {
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from '../domain/failure.js';
 import { syncFolder } from '../ops/sync-folder.js';
-import { codeOf, readIfThere } from './read-if-there.js';
+import { readIfThere } from './read-if-there.js';
 
 const WAIT_MS = 10_000;
 const RETRY_MS = 15;
 /** Far more than a process takes to write its lock, or to take one over. */
 const WRITTEN_MS = 5_000;
-
-/** Another process holds the lock and does not give it back. The message is one line. */
-export class FileLockError extends Error {
-  override readonly name = 'FileLockError';
-}
 
 interface Holder {
   readonly host: string;
@@ -38,7 +34,7 @@ interface Holder {
  * this host has ended is taken over, also after a restart of the machine. The file may be on a volume
  * that hosts share, where LMDB's locks, which hold the data folder, do not work.
  *
- * @throws FileLockError after ten seconds of waiting
+ * @throws Error after ten seconds of waiting
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
@@ -104,7 +100,7 @@ async function acquire(lock: string): Promise<string> {
   while (!(await create(lock, text))) {
     if (await isLeftBehind(lock)) await takeAway(lock);
     if (Date.now() > giveUpAt) {
-      throw new FileLockError(`${lock} is held by another process; delete it if none is running`);
+      throw new Error(`${lock} is held by another process; delete it if none is running`);
     }
     await sleep(RETRY_MS);
   }

@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountRole } from './account.js';
 import { replaceFile, withFileLock } from './file-lock.js';
-import { readIfThere } from './read-if-there.js';
 import { hashOfToken, newToken } from './token-lookup.js';
-import {
-  formatTokenRecords,
-  parseTokenRecords,
-  TokenFileError,
-  type TokenRecord,
-} from './token-records.js';
+import { formatTokenRecords, listTokens, type TokenRecord } from './token-records.js';
 
 export interface NewToken {
   readonly account: string;
@@ -17,22 +11,10 @@ export interface NewToken {
   readonly timeZone: string;
 }
 
-/** Every token of the file, revoked ones too, in the order of their creation; none without a file. */
-export async function listTokens(path: string): Promise<readonly TokenRecord[]> {
-  const text = await readIfThere(path);
-  if (text === undefined) return [];
-  try {
-    return parseTokenRecords(text);
-  } catch (error) {
-    if (!(error instanceof TokenFileError)) throw error;
-    throw new TokenFileError(`the tokens file ${path} cannot be used: ${error.message}`);
-  }
-}
-
 /**
  * Creates a token. The token itself is in the answer and nowhere else.
  *
- * @throws TokenFileError, FileLockError
+ * @throws Error when the file cannot be used, or is locked for too long
  */
 export async function createToken(
   path: string,
@@ -60,7 +42,7 @@ export async function createToken(
  * Revokes a token for good; one that is revoked already keeps its time.
  *
  * @returns the token's record, or undefined when the file has no token of this identifier
- * @throws TokenFileError, FileLockError
+ * @throws Error when the file cannot be used, or is locked for too long
  */
 export async function revokeToken(
   path: string,
@@ -83,7 +65,7 @@ export async function revokeToken(
  * is only read: it may be on a file system that takes no writes.
  *
  * @returns how many there were
- * @throws TokenFileError, FileLockError
+ * @throws Error when the file cannot be used, or is locked for too long
  */
 export async function removeTokensOf(path: string, account: string): Promise<number> {
   if (!(await listTokens(path)).some((record) => record.account === account)) return 0;

@@ -1,10 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** The code of an error of the system, such as `ENOENT`; undefined for any other error. */
-export function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
-}
+import { codeOf } from '../domain/failure.js';
 
 /** The text of a file; undefined when there is no such file. */
 export async function readIfThere(path: string): Promise<string | undefined> {

@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { hash, randomBytes } from 'node:crypto';
 
-import { messageOf } from '../domain/failure.js';
+import { codeOf, messageOf } from '../domain/failure.js';
 import type { Logger } from '../ops/logger.js';
 import type { TokenDirectory, TokenHolder } from './account.js';
-import { codeOf, readIfThere } from './read-if-there.js';
-import { parseTokenRecords, TokenFileError } from './token-records.js';
+import { listTokens, type TokenRecord } from './token-records.js';
 
 /** A change has to count within a second; a stat costs microseconds. */
 const POLL_MS = 300;
@@ -32,7 +31,7 @@ export class TokenFile implements TokenDirectory {
   /**
    * Reads the file and begins to watch it. Watching does not keep the process alive.
    *
-   * @throws TokenFileError when there is a file that cannot be used; the message is one line
+   * @throws Error when there is a file that cannot be used; the message is one line
    */
   static async open(path: string, logger: Logger): Promise<TokenFile> {
     const file = new TokenFile(path, logger);
@@ -78,11 +77,7 @@ export class TokenFile implements TokenDirectory {
     // The state is read before the content: a change between the two leads to another read.
     const state = await stateOf(this.path);
     if (state === this.seen) return;
-    try {
-      this.holders = holdersByHash(state === undefined ? undefined : await readIfThere(this.path));
-    } catch (error) {
-      throw new TokenFileError(`the tokens file ${this.path} cannot be used: ${messageOf(error)}`);
-    }
+    this.holders = holdersByHash(state === undefined ? [] : await listTokens(this.path));
     this.seen = state;
   }
 }
@@ -99,10 +94,9 @@ async function stateOf(path: string): Promise<string | undefined> {
   }
 }
 
-function holdersByHash(text: string | undefined): ReadonlyMap<string, TokenHolder> {
+function holdersByHash(records: readonly TokenRecord[]): ReadonlyMap<string, TokenHolder> {
   const holders = new Map<string, TokenHolder>();
-  if (text === undefined) return holders;
-  for (const { id, sha256, account, role, timeZone, revokedAt } of parseTokenRecords(text)) {
+  for (const { id, sha256, account, role, timeZone, revokedAt } of records) {
     if (revokedAt != null) continue;
     holders.set(sha256, { tokenId: id, account, role, timeZone });
   }

@@ -12,7 +12,9 @@ import {
   type ValidationError,
 } from 'class-validator';
 import { isTimeZone } from '../domain/days.js';
+import { messageOf } from '../domain/failure.js';
 import { ACCOUNT_NAME, ACCOUNT_ROLES, type AccountRole } from './account.js';
+import { readIfThere } from './read-if-there.js';
 
 /** One token as it is stored: its hash, never the token. Times are ISO 8601 in UTC. */
 export interface TokenRecord {
@@ -58,30 +60,35 @@ class TokenRecords {
   readonly tokens!: TokenRecordRules[];
 }
 
-/** The tokens file does not hold what it should. The message is one line and shows no hash. */
-export class TokenFileError extends Error {
-  override readonly name = 'TokenFileError';
+/**
+ * Every token of the file, revoked ones too, in the order of their creation; none without a file.
+ *
+ * @throws Error for half a file, another shape, or an identifier or hash that occurs twice. The
+ * message is one line and shows no hash
+ */
+export async function listTokens(path: string): Promise<readonly TokenRecord[]> {
+  try {
+    const text = await readIfThere(path);
+    return text === undefined ? [] : recordsOf(text);
+  } catch (error) {
+    throw new Error(`the tokens file ${path} cannot be used: ${messageOf(error)}`);
+  }
 }
 
-/**
- * The records of a tokens file.
- *
- * @throws TokenFileError for half a file, another shape, or an identifier or hash that occurs twice
- */
-export function parseTokenRecords(text: string): readonly TokenRecord[] {
+function recordsOf(text: string): readonly TokenRecord[] {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch {
     // The parser's own message quotes the text.
-    throw new TokenFileError('it is not JSON');
+    throw new Error('it is not JSON');
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new TokenFileError('it is not an object with the list "tokens"');
+    throw new Error('it is not an object with the list "tokens"');
   }
   const records = plainToInstance(TokenRecords, content);
   const [error] = validateSync(records, { stopAtFirstError: true });
-  if (error !== undefined) throw new TokenFileError(`${pathOf(error)} is missing or invalid`);
+  if (error !== undefined) throw new Error(`${pathOf(error)} is missing or invalid`);
   refuseTwins(records.tokens);
   return records.tokens;
 }
@@ -93,7 +100,7 @@ export function formatTokenRecords(tokens: readonly TokenRecord[]): string {
 function refuseTwins(tokens: readonly TokenRecord[]): void {
   for (const property of ['id', 'sha256'] as const) {
     if (new Set(tokens.map((token) => token[property])).size < tokens.length) {
-      throw new TokenFileError(`two tokens have the same ${property}`);
+      throw new Error(`two tokens have the same ${property}`);
     }
   }
 }

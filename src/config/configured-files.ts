@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 
+import { codeOf } from '../domain/failure.js';
 import { ConfigError, type TlsFiles } from './config.js';
 
 /**
@@ -20,8 +21,9 @@ async function readConfigured(variable: string, path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`${variable}: ${path} cannot be read (${code ?? String(error)})`);
+    throw new ConfigError(
+      `${variable}: ${path} cannot be read (${codeOf(error) ?? String(error)})`,
+    );
   }
 }
 

@@ -4,21 +4,6 @@ import type { LogRecord, RecordPosition, Topic, UploadLog } from './upload-log.j
 export const CLOCK_MARGIN_MS = 3_600_000;
 
 /**
- * When the log took the record, in milliseconds since the epoch; -Infinity when retention has
- * deleted it.
- */
-export async function timeOf(
-  log: UploadLog,
-  topic: Topic,
-  { partition, offset }: RecordPosition,
-): Promise<number> {
-  for await (const [record] of log.read(topic, partition, offset, offset + 1)) {
-    if (record !== undefined) return record.timestamp;
-  }
-  return -Infinity;
-}
-
-/**
  * The first record from the position on that the log still keeps; undefined when there is none
  * before `end`.
  *
@@ -32,7 +17,7 @@ export async function firstKept(
 ): Promise<LogRecord | undefined> {
   if (offset >= end) return undefined;
   // Usually the first record is there, and reading one is cheaper than reading a range.
-  for (const to of [offset + 1, end]) {
+  for (const to of new Set([offset + 1, end])) {
     for await (const [record] of log.read(topic, partition, offset, to)) {
       if (record !== undefined) return record;
     }
@@ -71,8 +56,8 @@ async function offsetAt(
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     // Retention deletes the oldest records: all before one that is gone are gone too.
-    const takenAt = await timeOf(log, topic, { partition, offset: middle });
-    if (takenAt < time) low = middle + 1;
+    const record = await firstKept(log, topic, { partition, offset: middle }, middle + 1);
+    if (record === undefined || record.timestamp < time) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,3 +1,5 @@
+import { codeOf } from '../../domain/failure.js';
+
 /** Anything that keeps a call from being answered with a record. */
 export abstract class UploadClientError extends Error {
   /** Whether the same call may succeed later. The client has already retried until it gave up. */
@@ -92,9 +94,6 @@ function retryAfterOf(value: string | null): number | undefined {
 /** `fetch` says only "fetch failed"; its cause says what happened. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.cause instanceof Error) {
-    const { code } = error.cause as { readonly code?: unknown };
-    return typeof code === 'string' ? code : error.cause.message;
-  }
-  return error.message;
+  const { cause } = error;
+  return cause instanceof Error ? (codeOf(cause) ?? cause.message) : error.message;
 }

@@ -1,11 +1,7 @@
 import { Option, type Command } from 'commander';
 import { ACCOUNT_ROLES, UPLOADING_ROLES } from '../../accounts/account.js';
-import {
-  createToken,
-  listTokens,
-  type NewToken,
-  revokeToken,
-} from '../../accounts/manage-tokens.js';
+import { createToken, type NewToken, revokeToken } from '../../accounts/manage-tokens.js';
+import { listTokens } from '../../accounts/token-records.js';
 import { readConfig } from '../../config/read-config.js';
 import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import { refuseWhileErased } from './accounts.js';

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 
+import { codeOf } from '../../domain/failure.js';
 import type { LineFile, WorkingFiles } from './working-files.js';
 
 /** Neither truncates a file nor appends to it: the offset counts. */
@@ -73,7 +74,7 @@ class NodeLineFile implements LineFile {
     try {
       return readFileSync(this.path, 'utf8');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+      if (codeOf(error) === 'ENOENT') return '';
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import { chunkRunOf } from './read-upload.js';
 import { isEndOf, uploadEndedBy } from './upload-records.js';
 import type { LogRecord, UploadLog } from '../upload-log.js';
 import type { StoredUpload } from './copy-chunks.js';
-import { CLOCK_MARGIN_MS, offsetsAt, timeOf } from '../offsets-at.js';
+import { CLOCK_MARGIN_MS, firstKept, offsetsAt } from '../offsets-at.js';
 
 /**
  * The upload of a request in the topic `uploads`; undefined when the log no longer has it.
@@ -35,8 +35,9 @@ async function whole(log: UploadLog, record: LogRecord): Promise<StoredUpload | 
   const { account, family, end } = upload;
   const chunks = chunkRunOf(upload);
   const { partition, from: offset } = chunks;
-  if (offset !== null && (await timeOf(log, 'uploads', { partition, offset })) === -Infinity) {
-    return undefined;
+  if (offset !== null) {
+    const first = await firstKept(log, 'uploads', { partition, offset }, offset + 1);
+    if (first === undefined) return undefined;
   }
   return { account, family, chunks, end };
 }

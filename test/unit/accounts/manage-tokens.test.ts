@@ -17,12 +17,8 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { withFileLock } from '../../../src/accounts/file-lock.js';
-import {
-  createToken,
-  listTokens,
-  removeTokensOf,
-  revokeToken,
-} from '../../../src/accounts/manage-tokens.js';
+import { createToken, removeTokensOf, revokeToken } from '../../../src/accounts/manage-tokens.js';
+import { listTokens } from '../../../src/accounts/token-records.js';
 
 let folder: string;
 let path: string;

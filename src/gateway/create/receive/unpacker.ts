@@ -1,5 +1,7 @@
 import { createGunzip } from 'node:zlib';
 
+import { codeOf } from '../../../domain/failure.js';
+
 /** Passes a file's bytes on to `sink`, unpacked when they begin with gzip's magic bytes. */
 export class Unpacker {
   private firstByte: Buffer | undefined;
@@ -120,8 +122,9 @@ export class GzipUnpacker {
         await this.sink(piece);
       }
     } catch (error) {
-      if (!isAboutTheData(error)) throw error;
-      this.finding ??= error.code === 'Z_BUF_ERROR' ? TRUNCATED : BROKEN;
+      const code = codeOf(error);
+      if (code?.startsWith('Z_') !== true) throw error;
+      this.finding ??= code === 'Z_BUF_ERROR' ? TRUNCATED : BROKEN;
     }
   }
 
@@ -131,15 +134,6 @@ export class GzipUnpacker {
       this.finding ??= TRAILING;
     }
   }
-}
-
-function isAboutTheData(error: unknown): error is { readonly code: string } {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    'code' in error &&
-    String(error.code).startsWith('Z_')
-  );
 }
 
 function ignore(): void {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
-import { createToken, listTokens } from '../../../../src/accounts/manage-tokens.js';
+import { createToken } from '../../../../src/accounts/manage-tokens.js';
+import { listTokens } from '../../../../src/accounts/token-records.js';
 import { timeOfVersion } from '../../../../src/domain/version.js';
 import { erasureOf } from '../../../../src/operator/erasure/account-erasure.js';
 import type { KafkaLog } from '../../../../src/log/kafka/kafka-log.js';
