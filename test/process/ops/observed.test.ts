@@ -80,7 +80,10 @@ describeWithPrometheus('a service under load, seen by Prometheus', () => {
       ),
       ...[...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!),
     ]);
-    for (const expression of [...rules.map(({ query }) => query), ...expressions()]) {
+    for (const expression of [
+      ...rules.map(({ query }) => query),
+      ...curves().map(({ expression }) => expression),
+    ]) {
       const asked =
         expression.match(/\b(?:\w+:)?(?:custom_data|nodejs|process)_\w+(?::\w+)?/g) ?? [];
       for (const name of asked) expect([...known]).toContain(name);
@@ -95,13 +98,18 @@ describeWithPrometheus('a service under load, seen by Prometheus', () => {
     }
   });
 
-  it('has a number for every expression of the dashboard', async () => {
-    for (const expression of expressions()) {
-      const values = (await prometheus.query(expression)).map(({ value: [, value] }) => value);
+  it('has a number for every expression of the dashboard, with the labels of its legend', async () => {
+    for (const { expression, legend } of curves()) {
+      const samples = await prometheus.query(expression);
+      const values = samples.map(({ value: [, value] }) => value);
       expect({ expression, values }).toEqual({
         expression,
         values: expect.arrayContaining([expect.stringMatching(/^-?\d/)]),
       });
+      for (const [, label] of legend.matchAll(/\{\{(\w+)\}\}/g)) {
+        const lacking = samples.filter(({ metric }) => metric[label!] === undefined);
+        expect({ expression, label, lacking }).toEqual({ expression, label, lacking: [] });
+      }
     }
   });
 
@@ -138,10 +146,13 @@ describeWithPrometheus('a service under load, seen by Prometheus', () => {
   });
 });
 
-/** Returns the dashboard's expressions with Grafana's variable filled in. */
-function expressions(): string[] {
+/** The dashboard's expressions, with Grafana's variable filled in. */
+function curves(): { expression: string; legend: string }[] {
   return readDashboard().panels.flatMap(({ targets = [] }) =>
-    targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')),
+    targets.map(({ expr, legendFormat }) => ({
+      expression: expr.replaceAll('$__rate_interval', '1m'),
+      legend: legendFormat,
+    })),
   );
 }
 

@@ -9,6 +9,8 @@ interface Target {
   readonly refId: string;
   readonly datasource: Datasource;
   readonly expr: string;
+  /** With labels in braces: `{{family}} stored`. */
+  readonly legendFormat: string;
 }
 
 /** A panel of a Grafana dashboard; a row has no targets. */
