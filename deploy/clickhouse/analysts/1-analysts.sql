@@ -3,7 +3,10 @@
 --
 -- A user has one of the roles below `analyst` (2-account-acme.sql, 3-all-accounts.sql).
 
-CREATE SETTINGS PROFILE IF NOT EXISTS analyst SETTINGS
+CREATE SETTINGS PROFILE IF NOT EXISTS analyst;
+
+-- By itself, so that a later version of it takes effect.
+ALTER SETTINGS PROFILE analyst SETTINGS
     readonly = 1,
     -- Clients send these two. 65 is what Grafana asks for; 0 would be no limit.
     max_execution_time = 60 MIN 1 MAX 120 CHANGEABLE_IN_READONLY,

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { statementsOf } from '../../../../src/warehouse/sql.js';
 
 const SYNTAX_ERROR = '62';
-const ABOUT_RIGHTS = /^(?:CREATE (?:SETTINGS PROFILE|ROLE|ROW POLICY|USER)|GRANT)\b/;
+const ABOUT_RIGHTS = /^(?:(?:CREATE|ALTER) (?:SETTINGS PROFILE|ROLE|ROW POLICY|USER)|GRANT)\b/;
 
 const { values } = parseArgs({
   options: {
