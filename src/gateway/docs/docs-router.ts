@@ -63,7 +63,11 @@ export function docsRouter(document: object): Router {
   });
   for (const asset of ASSETS) {
     router.get(`/${asset}`, (_request, response) => {
-      response.set(HEADERS).sendFile(asset, { root: SWAGGER_UI, cacheControl: false });
+      response.set(HEADERS).sendFile(asset, {
+        root: SWAGGER_UI,
+        cacheControl: false,
+        acceptRanges: false,
+      });
     });
   }
   const paths = ['openapi.json', 'initialize.js', ...ASSETS].map((name) => `/${name}`);

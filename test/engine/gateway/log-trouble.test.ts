@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
 import { TARGET_BYTES } from '../../../src/gateway/create/receive/chunker.js';
@@ -221,6 +222,17 @@ test('a client held back by the log is not called slow', async () => {
 
   gateway.log.stall();
   await expectNotTaken(await upload(noise(1_000_000)));
+});
+
+test('a file that has come, and takes long to unpack, is not taken after the deadline', async () => {
+  await gateway.close();
+  gateway = await startGateway({ logTimeoutMs: 10_000, uploadDeadlineMs: 1_000 });
+  gateway.log.delayMs = 500;
+  // One piece of the body is many chunks.
+  const packed = gzipSync(csv(30_000_000));
+  expect(packed.length).toBeLessThan(64 * 1024);
+  await expectNotTaken(await upload(packed));
+  expect(types()).not.toContain('end');
 });
 
 async function expectNotTaken(response: Response): Promise<void> {

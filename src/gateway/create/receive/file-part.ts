@@ -138,8 +138,11 @@ export function readFilePart(
         fail(noFile());
         return;
       }
-      leave();
-      taking.then(resolve, reject);
+      // Until then it may still be stopped: the last piece of a packed file may be much to take.
+      taking.then(() => {
+        leave();
+        resolve();
+      }, ignore);
     });
 
     request.on('readable', readSoon).on('end', end).on('close', closed);
