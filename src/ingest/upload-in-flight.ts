@@ -43,8 +43,8 @@ export function isErased(erased: ErasedUploads, { account, version }: UploadInFl
 
 export function uploadInFlight(upload: CompleteUpload, owned: OwnedPartition): UploadInFlight {
   const { requestId, account, family, end, traceparent } = upload;
-  const { version, bytes } = end;
-  const accepted = { requestId, account, family, version, sentMax: version, bytes };
+  const { version, bytes, actor } = end;
+  const accepted = { requestId, account, family, version, sentMax: version, bytes, actor };
   return {
     version: BigInt(version),
     uploadedAt: Math.floor(end.acceptedAt / 1000),

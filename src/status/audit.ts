@@ -34,9 +34,6 @@ export interface AuditEvent {
   readonly subject: string;
 }
 
-/** Of an upload that a gateway has finished for one that died: it knows no actor. */
-const UNKNOWN = 'unknown';
-
 /** An event that no other record tells of, as a record of the control topic. */
 export function auditRecord({ at, ...event }: AuditEvent): RecordToAppend {
   return {
@@ -70,10 +67,10 @@ export function auditEventOf({ headers, value }: LogRecord): AuditEvent | undefi
   };
 }
 
-/** Who made a request; undefined for later transitions, which are the service's own. */
+/** Who made a request; undefined for transitions that do not tell. */
 export function auditEventOfRequest(transition: Transition): AuditEvent | undefined {
-  const { status, requestId, account, createdAt, actor = UNKNOWN } = transition;
-  if (status !== 'uploaded') return undefined;
+  const { requestId, account, createdAt, actor } = transition;
+  if (actor === undefined) return undefined;
   return {
     at: Date.parse(`${createdAt}Z`),
     actor,

@@ -57,7 +57,10 @@ export interface Transition {
    * and in a state that the history was asked for.
    */
   readonly bytes?: number;
-  /** Who made the request: a token's id, or `operator:` and a name. Only on `uploaded`. */
+  /**
+   * Who made the request, as the upload's `end` says. Only on the transition after `uploaded`, since
+   * a gateway may end before it has published that one; in older records on `uploaded`.
+   */
   readonly actor?: string;
   /** How many data rows have come how far; absent on `uploaded`, zeros on `failed`. */
   readonly rows?: RowCounts;
@@ -85,8 +88,12 @@ export function recordOf(transition: Transition): UploadRequestRecord {
 /** An accepted upload, as far as its first transition needs it. */
 type AcceptedUpload = Pick<
   Transition,
-  'requestId' | 'account' | 'family' | 'version' | 'sentMax' | 'actor'
-> & { readonly bytes: number };
+  'requestId' | 'account' | 'family' | 'version' | 'sentMax'
+> & {
+  readonly bytes: number;
+  /** For the transition after this one. */
+  readonly actor?: string | undefined;
+};
 
 /**
  * The first transition of a request that was accepted at `acceptedAt` (milliseconds since the
@@ -144,6 +151,7 @@ export function advance(
     version,
     sentMax,
     ...(bytes !== undefined && { bytes }),
+    ...(from.status === 'uploaded' && from.actor !== undefined && { actor: from.actor }),
     rows,
   };
 }

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { dayInTimeZone } from '../../domain/days.js';
-import type { ErasedUploads } from '../../domain/erased-uploads.js';
+import { coversRequest, type ErasedUploads } from '../../domain/erased-uploads.js';
 import type { AcceptanceFence, RequestLookup } from '../../status/request-lookup.js';
 import { transitionRecord } from '../../status/publisher.js';
 import { type Transition, uploaded } from '../../status/transition.js';
-import { lastVersionAt, type VersionClock } from '../../domain/version.js';
+import type { VersionClock } from '../../domain/version.js';
 import {
   ACCEPTANCE_FENCE,
   ERASED_UPLOADS,
@@ -70,8 +70,9 @@ export class Acceptance {
     // 1. All chunks but the last are durable, and the clock is above every upload accepted before.
     const stored = await writer.acknowledged();
     await file.caughtUp();
-    // Ingest would drop it. Clocks differ, so it may also be the first upload of a new account.
-    if (this.erased.covers(file.identity.account, lastVersionAt(acceptedAt))) {
+    // What the account had begun before is dropped. Clocks differ, so it may also be the first upload
+    // of a new account.
+    if (coversRequest(this.erased, file.identity.account, file.identity.requestId)) {
       throw uploadNotTaken();
     }
     if (file.keyed !== undefined) {
@@ -84,13 +85,14 @@ export class Acceptance {
     const version = this.clock.next().toString();
     const sentMax = this.clock.max.toString();
     const transition = uploaded(
-      { version, sentMax, bytes: stored.bytes, actor: file.actor, ...file.identity },
+      { version, sentMax, bytes: stored.bytes, ...file.identity },
       acceptedAt,
     );
     // 3. The end, with the last chunk, completes the upload. The transition makes it known.
     const end = {
       acceptedAt,
       version,
+      actor: file.actor,
       finding: file.finding,
       requestDay: dayInTimeZone(acceptedAt, file.timeZone),
       integratedChannels: this.config.integratedChannels,

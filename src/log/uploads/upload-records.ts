@@ -36,6 +36,8 @@ export interface UploadEnd {
   readonly acceptedAt: number;
   /** Decimal: see `domain/version`. */
   readonly version: string;
+  /** Who made the request: a token's id, or `operator:` and a name. Absent in older records. */
+  readonly actor?: string;
   /** A fault of the whole file that the gateway found (broken gzip, too large unpacked). */
   readonly finding: string | null;
   /** The day of the request in the account's time zone, as a day count since 1970-01-01. */

@@ -11,7 +11,7 @@ import { beside, copyChunks, type StoredUpload } from '../../log/uploads/copy-ch
  * first time.
  *
  * @param upload its end has the version of the new request
- * @param actor who makes it: see `Transition.actor`
+ * @param actor who makes it: see `UploadEnd.actor`
  * @returns the new request's id
  * @throws LogUnavailableError
  * @throws Error, one line, when a part of it is missing
@@ -29,11 +29,11 @@ export async function acceptAgain(
   if (copied < upload.end.chunks) {
     throw new Error(`the log has only ${copied} of the upload's ${upload.end.chunks} chunks left`);
   }
-  const end: UploadEnd = { ...upload.end, acceptedAt, firstOffset: first?.offset ?? null };
+  const end: UploadEnd = { ...upload.end, acceptedAt, actor, firstOffset: first?.offset ?? null };
   const record = endRecord({ requestId, account, family }, end, beside(first));
   const { version, bytes } = end;
   const transition = uploaded(
-    { requestId, account, family, version, sentMax: version, bytes, actor },
+    { requestId, account, family, version, sentMax: version, bytes },
     acceptedAt,
   );
   await log.appendInOrder([

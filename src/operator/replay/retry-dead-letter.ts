@@ -7,7 +7,7 @@ import type { DeadLetter } from '../../log/uploads/dead-letter.js';
  * that state. The upload keeps its version, so it does not replace the rows of uploads that were
  * accepted after it.
  *
- * @param actor who brings it back: see `Transition.actor`
+ * @param actor who brings it back: see `UploadEnd.actor`
  * @returns the new request's id
  * @throws LogUnavailableError
  */

@@ -99,6 +99,7 @@ test('status, form 1: every transition is what it was', async () => {
     ['succeeded', 'ingested'],
     ['failed', 'uploaded'],
     ['uploaded', null],
+    ['validated', 'uploaded'],
   ]);
   expect(transitions[3]).toEqual({
     requestId: REQUEST,
@@ -115,8 +116,15 @@ test('status, form 1: every transition is what it was', async () => {
   });
   expect(transitions[4]!.reason).toContain('is not a date');
   // Older records have no bytes.
-  expect(transitions.map(({ bytes }) => bytes)).toEqual([...Array<undefined>(5), 583]);
+  expect(transitions.map(({ bytes }) => bytes)).toEqual([...Array<undefined>(5), 583, 583]);
   const event = { at: AT, actor: 'token-1', action: 'upload', account: 'acme', subject: REQUEST };
+  // Older records have the actor on `uploaded`.
+  expect(transitions.map((transition) => auditEventOfRequest(transition)?.actor)).toEqual([
+    'token-1',
+    ...Array<undefined>(4),
+    'token-1',
+    'token-2',
+  ]);
   expect(auditEventOfRequest(transitions[0]!)).toEqual(event);
 });
 

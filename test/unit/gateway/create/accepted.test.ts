@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { dayOf } from '../../../../src/domain/days.js';
 import { lastVersionAt } from '../../../../src/domain/version.js';
@@ -84,6 +85,7 @@ test('the end and the transition tell the same upload', async () => {
     firstOffset: null,
     acceptedAt: expect.any(Number),
     version: gateway.clock.max.toString(),
+    actor: 't1',
     finding: null,
     requestDay: Math.floor(end!.acceptedAt / 86_400_000),
     integratedChannels: ['integrated.one'],
@@ -106,7 +108,6 @@ test('the end and the transition tell the same upload', async () => {
     version: end!.version,
     sentMax: end!.version,
     bytes: end!.bytes,
-    actor: 't1',
   } satisfies Transition);
   expect(createdAt).toBe(new Date(end!.acceptedAt).toISOString().slice(0, 19));
   expect(gateway.lookup.known.has(requestId)).toBe(true);
@@ -222,4 +223,16 @@ test('an upload that would be dropped, as its account is being erased, is not ac
   expect(gateway.log.records('status')).toEqual([]);
   gateway.erased.set('acme', lastVersionAt(Date.now() - 1));
   expect((await create()).status).toBe(201);
+});
+
+test('nor is one that began before the erasure, and arrives after it', async () => {
+  const body = form({ content: lines(100) });
+  const client = await RawClient.connect(gateway.port);
+  client.head(`POST ${PATH}`, { ...uploadHeaders(), 'Content-Length': String(body.length) });
+  await sleep(100);
+  gateway.erased.set('acme', lastVersionAt(Date.now() - 1));
+  await sleep(100);
+  await client.send(body);
+  expect((await client.answer()).status).toBe(503);
+  client.destroy();
 });
