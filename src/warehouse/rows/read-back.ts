@@ -9,7 +9,8 @@ import { overwriteKeys } from './storage-block.js';
  * Reads back what a batch stored: every upload's keys at its version, or superseded by a later one.
  *
  * By version first: a skip index finds the few parts that hold a batch's versions. By key only for
- * uploads with missing keys, because a merge has already replaced them.
+ * uploads with missing keys, because a merge has already replaced them, and for those with other rows
+ * than expected: a replay may have stored one key twice while another was replaced.
  */
 export async function readBack(
   warehouse: Warehouse,
@@ -19,17 +20,23 @@ export async function readBack(
 ): Promise<ReadBack> {
   const storedOf = await storedByVersion(warehouse, database, family, uploads);
   const rows = new Map<bigint, number>();
-  const missing: UploadToStore[] = [];
+  const unclear: UploadToStore[] = [];
   for (const upload of uploads) {
-    const found = storedOf.get(upload.version);
-    const { keys, rows: expected } = upload.prepared;
-    if (Number(found?.keys ?? 0) === keys) rows.set(upload.version, Number(found!.found));
+    const stored = storedOf.get(upload.version);
+    const [keys, found] = [Number(stored?.keys ?? 0), Number(stored?.found ?? 0)];
+    const { version, prepared } = upload;
     // Replays store a key at the same version more than once until a merge.
-    else if (Number(found?.keys ?? 0) > keys) rows.set(upload.version, expected);
-    else missing.push(upload);
+    if (keys > prepared.keys) rows.set(version, prepared.rows);
+    else if (keys === prepared.keys) rows.set(version, found);
+    if (keys < prepared.keys || (keys === prepared.keys && found !== prepared.rows)) {
+      unclear.push(upload);
+    }
   }
-  const superseded = await supersededAmong(warehouse, database, family, missing);
-  for (const { version, prepared } of superseded) rows.set(version, prepared.rows);
+  for (const [upload, { keys, replaced }] of await latestOf(warehouse, database, family, unclear)) {
+    const { version, prepared } = upload;
+    const isStored = keys === prepared.keys;
+    if (isStored && (replaced > 0 || !rows.has(version))) rows.set(version, prepared.rows);
+  }
   return rows;
 }
 
@@ -121,26 +128,32 @@ export function blockOfKeys(family: Family, asked: readonly AskedKeys[]): Native
   );
 }
 
+/** Of an upload: how many of its keys are stored, at its version or a later one, and how many later. */
+interface LatestKeys {
+  readonly keys: number;
+  readonly replaced: number;
+}
+
 /**
- * The uploads whose keys are all stored, at their version or a later one.
+ * By upload. None of its keys is stored if it is not there.
  *
  * The keys of many uploads go to the warehouse at once: an account that sends the same key in many
- * small files has most of them superseded before they are read back. The answer is a number for
+ * small files has most of them superseded before they are read back. The answer is two numbers for
  * each upload. So a replay asks for and gets no more than any other batch, however many keys the
  * account has.
  */
-async function supersededAmong(
+async function latestOf(
   warehouse: Warehouse,
   database: string,
   family: Family,
   uploads: readonly UploadToStore[],
-): Promise<UploadToStore[]> {
-  const found = new Map<UploadToStore, number>();
+): Promise<ReadonlyMap<UploadToStore, LatestKeys>> {
+  const found = new Map<UploadToStore, LatestKeys>();
   const key = ['account', ...keyColumns(family).map(({ name }) => name)].join(', ');
   for (const asked of keysInPieces(uploads, MOST_ASKED)) {
-    const rows = await warehouse.lookUp<{ upload: number; keys: string }>(
+    const rows = await warehouse.lookUp<{ upload: number; keys: string; replaced: string }>(
       // Versions below the lowest do not matter: most parts need not be read.
-      `SELECT upload, count() AS keys
+      `SELECT upload, count() AS keys, countIf(latest > asked.version) AS replaced
        FROM asked
        INNER JOIN (
          SELECT ${key}, max(version) AS latest
@@ -152,10 +165,14 @@ async function supersededAmong(
        GROUP BY upload`,
       blockOfKeys(family, asked),
     );
-    for (const { upload: index, keys } of rows) {
+    for (const { upload: index, keys, replaced } of rows) {
       const { upload } = asked[index]!;
-      found.set(upload, (found.get(upload) ?? 0) + Number(keys));
+      const before = found.get(upload);
+      found.set(upload, {
+        keys: (before?.keys ?? 0) + Number(keys),
+        replaced: (before?.replaced ?? 0) + Number(replaced),
+      });
     }
   }
-  return uploads.filter((upload) => found.get(upload) === upload.prepared.keys);
+  return found;
 }

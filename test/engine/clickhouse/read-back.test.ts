@@ -103,3 +103,24 @@ test('a replay asks for its own keys alone, of however many the account has', as
   expect(rows).toEqual(rowsOf(replayed));
   expect(answered).toBeLessThanOrEqual(replayed.length + 1);
 });
+
+test('a key that a replay stored twice does not count for one that was replaced', async () => {
+  const [some] = batchOf(1, 'twice', 9_000n) as [UploadToStore];
+  const store = (version: bigint, ...campaigns: string[]): Promise<void> => {
+    const upload = { ...some, version, prepared: preparedOf(...campaigns) };
+    return warehouse.insert('cost', storageBlock(COST, [upload], new Arena()));
+  };
+  const found = async (version: bigint, ...campaigns: string[]): Promise<number | undefined> => {
+    const upload = { ...some, version, prepared: preparedOf(...campaigns) };
+    return (await readBack(warehouse, 'custom_data', COST, [upload])).get(version);
+  };
+  await warehouse.execute('SYSTEM STOP MERGES custom_data.cost');
+  await store(9_000n, 'Winter', 'Winter', 'Winter');
+  await store(9_000n, 'Winter', 'Winter', 'Winter');
+  // Not replaced: rows that are wrong stay wrong.
+  await store(8_000n, 'Summer');
+  expect(await found(9_000n, 'Winter', 'Winter', 'Winter', 'Summer')).toBe(6);
+  await store(9_001n, 'Summer');
+  expect(await found(9_000n, 'Winter', 'Winter', 'Winter', 'Summer')).toBe(4);
+  await warehouse.execute('SYSTEM START MERGES custom_data.cost');
+});
