@@ -85,6 +85,8 @@ export class KafkaTail implements Tail {
   }
 
   private async refresh(): Promise<void> {
+    // It would connect again.
+    if (this.isStopped) return;
     try {
       await this.reader.refresh();
       if (!this.isStopped) this.notice();
