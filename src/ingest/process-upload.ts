@@ -91,6 +91,10 @@ export class UploadProcessor implements Aside {
     this.leaveRoom(upload);
   }
 
+  waits(uploads: readonly UploadInFlight[]): void {
+    for (const { requestId } of uploads) this.journal.putOff(requestId);
+  }
+
   async prepareAgain(upload: UploadInFlight): Promise<Unprepared | undefined> {
     // As alone: attempts are short, so what ends the process in several of them is this upload.
     await this.journal.begin(upload.requestId, true);

@@ -15,6 +15,10 @@ import { MemoryTrials, type NotStored, type ShortItem } from './memory-trials.js
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
+/** A batch of several uploads that so often had no answer, each time after so long, is halved. */
+const MOST_LATE = 3;
+const LATE_MS = 3_000;
+
 const SMALLEST: InsertSize = { account: '', keys: 1, bytes: 0 };
 
 /** An upload that the warehouse refuses even alone. */
@@ -51,7 +55,7 @@ export class BatchStore {
 
   /**
    * Stores a batch of one family as one part. Waits while the warehouse is away or has no memory at
-   * all. A batch that it refuses is halved until the refused upload stands alone.
+   * all. A batch that it refuses, or does not take in time, is halved.
    *
    * @returns the uploads that were refused; all others are on disk
    */
@@ -62,10 +66,12 @@ export class BatchStore {
         await this.insert(batch);
         return { rejected: [], short: [] };
       } catch (error) {
-        if (!(error instanceof WarehouseError) || error.failure === 'retry') throw error;
+        if (!(error instanceof WarehouseError)) throw error;
+        if (error.failure === 'retry' && this.signal.aborted) throw error;
         const isShort = error.failure === 'memory';
         if (!isShort || (await this.rows.hasMemoryFor(SMALLEST))) return this.divide(batch, error);
         if (this.signal.aborted) throw error;
+        this.aside.waits(batch.map(({ upload }) => upload));
       }
       await sleep(backoff.next(), this.signal);
     }
@@ -88,9 +94,19 @@ export class BatchStore {
 
   private async insert(batch: readonly BatchItem[]): Promise<void> {
     const end = stageDuration.startTimer({ stage: 'insert' });
+    let begun = 0;
+    let late = 0;
     await retrying(
-      () => this.insertOnce(batch),
-      (error) => error instanceof WarehouseError && error.failure === 'retry',
+      () => {
+        begun = performance.now();
+        return this.insertOnce(batch);
+      },
+      (error) => {
+        if (!(error instanceof WarehouseError) || error.failure !== 'retry') return false;
+        this.aside.waits(batch.map(({ upload }) => upload));
+        if (performance.now() - begun >= LATE_MS) late++;
+        return batch.length === 1 || late < MOST_LATE;
+      },
       this.signal,
     );
     end();

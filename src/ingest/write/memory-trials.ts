@@ -28,6 +28,7 @@ interface Waiting extends ShortItem {
   failures: number;
   firstFailure: number;
   readonly settle: (outcome: NotStored | undefined) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export interface TrialStatements {
@@ -60,6 +61,8 @@ export class MemoryTrials {
   /**
    * Resolves with nothing when the upload is stored, with the error when it is to be set aside, or
    * with why it cannot be prepared. Never once the signal is aborted: the next process replays it.
+   *
+   * @throws whatever else a trial throws, of this upload or another
    */
   settle(short: ShortItem): Promise<NotStored | undefined> {
     return new Promise((resolve, reject) => {
@@ -73,10 +76,14 @@ export class MemoryTrials {
           uploadsShortOfMemory.set(this.waiting.size);
           resolve(outcome);
         },
+        reject,
       };
       this.waiting.add(waiting);
       uploadsShortOfMemory.set(this.waiting.size);
-      if (!this.isRunning) this.run().catch(reject);
+      if (this.isRunning) return;
+      this.run().catch((error: unknown) => {
+        for (const each of this.waiting) each.reject(error);
+      });
     });
   }
 

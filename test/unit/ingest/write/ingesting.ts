@@ -10,6 +10,7 @@ import { OwnedPartition } from '../../../../src/ingest/watermark/owned-partition
 import type { Unprepared } from '../../../../src/ingest/prepare/preparation.js';
 import type { ValidUpload } from '../../../../src/ingest/upload-in-flight.js';
 import { BatchSettler } from '../../../../src/ingest/write/settle-batch.js';
+import { sleep } from '../../../../src/domain/retry.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';
 import { beginSpan, SpanKind } from '../../../../src/ops/tracing.js';
@@ -33,6 +34,8 @@ export const MIB = 1024 * KIB;
 class ShortWarehouse implements Warehouse {
   /** Returns the size of the largest block that it accepts now, in bytes. */
   memory: () => number = () => Infinity;
+  /** A larger block, in bytes, has no answer in time. */
+  inTime = Infinity;
   /** An upload whose inserts always fail, however much memory there is. */
   poison: Prepared | undefined;
   /** What happens between an insert and its read-back. */
@@ -45,6 +48,10 @@ class ShortWarehouse implements Warehouse {
   async insert(table: string, block: NativeBlock): Promise<void> {
     await Promise.resolve();
     const bytes = block.parts.reduce((sum, { length }) => sum + length, 0);
+    if (bytes > this.inTime) {
+      await sleep(MINUTE);
+      throw new WarehouseError('no answer', 'retry');
+    }
     // The version column has one part for each upload, and all values in a part are the same.
     const begun = new Set(
       block.parts.map((part) => Buffer.from(part.subarray(0, 16)).toString('hex')),
@@ -198,6 +205,7 @@ export class Ingesting {
           this.aside.delete(upload);
           return Promise.resolve(this.unprepared);
         },
+        waits: () => undefined,
         fail: (upload) => publisher.publish([upload], 'failed'),
       },
       logger: createLogger('silent'),

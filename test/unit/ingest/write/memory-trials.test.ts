@@ -46,6 +46,30 @@ test('one that comes as the last one is stored is tried as often as any other', 
   expect(tried).toEqual(['first', 'second', 'second', 'second']);
 });
 
+test('what one of them throws is told to all that wait', async () => {
+  const trials = new MemoryTrials(
+    {
+      probe: () => Promise.resolve(true),
+      tryOnce: ({ upload: { requestId } }) =>
+        requestId === 'first'
+          ? Promise.resolve(undefined)
+          : Promise.reject(new RangeError(requestId)),
+    },
+    createLogger('silent'),
+    aborting.signal,
+  );
+  const outcomes = Promise.allSettled(
+    ['first', 'second', 'third'].map((id, index) => trials.settle(short(id, index))),
+  );
+  await jest.advanceTimersByTimeAsync(5_000);
+  const reason = new RangeError('second');
+  expect(await outcomes).toEqual([
+    { status: 'fulfilled', value: undefined },
+    { status: 'rejected', reason },
+    { status: 'rejected', reason },
+  ]);
+});
+
 test('the smallest is tried first, and behind one that has no memory none', async () => {
   const tried: string[] = [];
   let memory = 5;

@@ -13,7 +13,7 @@ import { csv, goodRow, verdictOn } from '../../support/files/files.js';
 import { MemoryLog } from '../../support/gateway/memory-log.js';
 import { Partition } from './assemble/partition.js';
 
-/** Uploads for which the warehouse has no memory, beside others that it takes. */
+/** Uploads that wait for the warehouse, beside others that it takes. */
 
 const LARGE_BYTES = 40 * 1024 * 1024;
 
@@ -37,10 +37,14 @@ let files: MemoryFiles;
 /** Uploads that need more memory than there is. */
 let isLarge: (requestId: string) => boolean;
 let stored: string[];
+let isAway: boolean;
+/** The processes so far. Earlier ones were killed. */
+let processes = 0;
 /** Whether a reader finds the upload. */
 let isFound: (requestId: string) => boolean;
 
 async function start(): Promise<void> {
+  const process = ++processes;
   const log = new MemoryLog();
   const consumption: Consumption = {
     failed: new Promise<never>(() => undefined),
@@ -49,6 +53,8 @@ async function start(): Promise<void> {
   };
   const rows = {
     writeBatch(_: Family, uploads: readonly UploadToStore[]) {
+      if (process !== processes) return new Promise<void>(() => undefined);
+      if (isAway) return Promise.reject(new WarehouseError('no answer', 'retry'));
       if (uploads.some(({ requestId }) => isLarge(requestId))) {
         return Promise.reject(new WarehouseError('memory limit exceeded', 'memory', 241));
       }
@@ -95,6 +101,7 @@ beforeEach(() => {
   partition = new Partition(0);
   files = new MemoryFiles();
   stored = [];
+  isAway = false;
   isFound = () => true;
 });
 afterEach(async () => {
@@ -164,4 +171,19 @@ test('one that has no memory, then is lost, then has no memory again gives back 
   await pass(120_000);
   expect(stored).toEqual(['large', 'large']);
   expect(preparer.held).toBe(0);
+});
+
+test('what ends processes while the warehouse is away is no upload that waits for it', async () => {
+  isLarge = () => false;
+  isAway = true;
+  for (let kill = 0; kill < 4; kill++) {
+    await start();
+    await take('waits');
+    await pass(20_000);
+  }
+  isAway = false;
+  await start();
+  await take('waits');
+  await pass(20_000);
+  expect(stored).toEqual(['waits']);
 });
