@@ -98,7 +98,7 @@ export class BatchSettler {
    */
   private async findAgain(stored: readonly BatchItem[]): Promise<Unstored> {
     if (stored.length === 0) return { rejected: [], short: [] };
-    const { rows, erased, logger, signal } = this.dependencies;
+    const { rows, erased, aside, logger, signal } = this.dependencies;
     const family = familyNamed(stored[0]!.upload.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
     const rejected: RejectedItem[] = [];
@@ -107,7 +107,11 @@ export class BatchSettler {
     let missing = stored;
     for (;;) {
       const uploads = uploadsOf(missing);
-      const found = await retrying(() => rows.readBack(family, uploads), isPassing, signal);
+      const waits = (error: unknown): boolean => {
+        aside.waits(uploads);
+        return isPassing(error);
+      };
+      const found = await retrying(() => rows.readBack(family, uploads), waits, signal);
       for (const { upload } of missing) {
         upload.rows = { ...upload.rows, readBack: found.get(upload.version) ?? 0 };
       }
