@@ -296,3 +296,36 @@ describe('a value typed into a filter', () => {
     }
   });
 });
+
+test('a currency and a metric are shown however many groups others have', async () => {
+  const campaigns = Array.from({ length: 1_100 }, (_, i) => `campaign ${i}`);
+  const cost = (currency: string, campaign: string): string =>
+    `2020-01-01,many,${currency},${campaign},1,1,5\n`;
+  const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
+  const visits = (metric: string, campaign: string): string =>
+    `${yesterday},many,${campaign},${metric},5\n`;
+  const files = {
+    cost: `date,channel,currency,campaign,impressions,clicks,cost\n${campaigns.map((name) => cost('EUR', name)).join('')}${cost('USD', 'one')}`,
+    'self-serve': `date,channel,campaign,event_category,event_value\n${campaigns.map((name) => visits('Many', name)).join('')}${visits('One', 'one')}`,
+  };
+  for (const family of ['cost', 'self-serve'] as const) {
+    expect(await samples.client.upload(family, files[family])).toMatchObject({
+      status: 'succeeded',
+    });
+  }
+  const then = String(Date.parse('2020-01-01'));
+  const many = { channel: 'many', groupBy: 'campaign' };
+  const groups = async (report: 0 | 1, id: number, of: string, changed = {}): Promise<object> => {
+    const counts: Record<string, number> = {};
+    for (const row of await panel(report, id, { ...many, ...changed })) {
+      const value = String(row[of]);
+      counts[value] = (counts[value] ?? 0) + 1;
+    }
+    return counts;
+  };
+  const day = { metric: 'cost', __from: then, __to: then };
+  expect(await groups(0, 2, 'currency', day)).toEqual({ EUR: 1_000, USD: 1 });
+  expect(await groups(0, 3, 'currency', day)).toEqual({ EUR: 1_000, USD: 1 });
+  expect(await groups(1, 3, 'currency', day)).toEqual({ EUR: 1_000, USD: 1 });
+  expect(await groups(0, 4, 'metric')).toEqual({ Many: 1_000, One: 1 });
+});

@@ -29,6 +29,7 @@ export const SAMPLE_DAY = '2026-03-05';
 export class ServiceWithSamples {
   private constructor(
     readonly service: ServiceProcess,
+    readonly client: ApiClient,
     private readonly dataDir: string,
     /** How far the dates of the samples were moved. */
     readonly shiftMs: number,
@@ -59,7 +60,7 @@ export class ServiceWithSamples {
 
     const lastDay = contents[1]!.match(DATE)!.at(-1)!;
     const shiftMs = Date.parse(lastDay) - Date.parse(SAMPLE_DAY);
-    const samples = new ServiceWithSamples(service, dataDir, shiftMs, requests[1]!);
+    const samples = new ServiceWithSamples(service, client, dataDir, shiftMs, requests[1]!);
     await samples.until('SELECT name FROM metrics WHERE archived', 1);
     await samples.until(
       "SELECT request_id FROM upload_requests WHERE status IN ('succeeded', 'failed')",
