@@ -13,7 +13,7 @@ export const RULES: Readonly<Record<ValueKind, string>> = {
   text: '1 to 256 characters',
   channel: 'a text that is not the name of a channel with cost integration',
   currency:
-    'an ISO 4217 code in uppercase, such as `EUR`: those in use on 2026-01-01, and those retired since 2015',
+    'an ISO 4217 code in uppercase, such as `EUR`: those of a country on 2026-01-01, and those retired since 2015',
   country: 'an ISO 3166-1 two-letter code in lowercase, such as `de` (as of 2026-01-01), or `xk`',
   count: 'digits only, 0 to 999999999999',
   amount:

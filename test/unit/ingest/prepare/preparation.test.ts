@@ -128,3 +128,21 @@ test('in a stop nothing is blamed and nothing is tried again', async () => {
   expect(told).toEqual(['broken: terminated']);
   expect(tries).toBe(1);
 });
+
+test('an upload is judged by the day and the channels of its request, whenever that is', async () => {
+  const end = { finding: null, requestDay: 20_000, integratedChannels: ['google'] };
+  const judged: unknown[] = [];
+  const preparation = new Preparation(
+    {
+      threads: 1,
+      run({ facts }) {
+        judged.push(facts);
+        return judged.length === 1 ? Promise.reject(new Error('once')) : Promise.resolve(VALID);
+      },
+    },
+    ({ requestId }) => Promise.resolve(bytesOf(requestId)),
+    new AbortController().signal,
+  );
+  await preparation.prepare(Object.assign(flight('late'), { end: { ...end, version: '1' } }));
+  expect(judged).toEqual([end, end]);
+});
