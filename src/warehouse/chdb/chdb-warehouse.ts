@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-import { type ChdbResult, drainPending, Session } from 'chdb';
+import type { ChdbResult } from 'chdb';
 
 import { chdbFolder } from '../../config/data-folder.js';
 import { Failure, messageOf } from '../../domain/failure.js';
@@ -20,6 +20,7 @@ import {
   type Warehouse,
 } from '../warehouse.js';
 import { BlockFiles } from './block-files.js';
+import { SessionPool } from './session-pool.js';
 
 /** Inserts that run at once; each keeps a core busy and holds a thread of libuv's pool. */
 const WRITERS = 4;
@@ -180,45 +181,4 @@ function asWarehouseError(cause: unknown, kind: StatementKind): WarehouseError {
   const digits = /^Code: (\d+)\./.exec(message)?.[1];
   const code = digits === undefined ? undefined : Number(digits);
   return new WarehouseError(message, failureOf(code, kind), code, { cause });
-}
-
-/**
- * Sessions on one data folder. A session runs one statement at a time; a second one would block a
- * thread of libuv's pool until the first is done. So statements wait here for a free session.
- */
-class SessionPool {
-  private readonly sessions: readonly Session[];
-  private readonly free: Session[];
-  private readonly waiting: ((session: Session) => void)[] = [];
-
-  /** @throws when another process has this folder open, or this process another one */
-  constructor(folder: string, size: number, connectionArgs: readonly string[]) {
-    try {
-      this.sessions = Array.from({ length: size }, () => new Session(folder, { connectionArgs }));
-    } catch (cause) {
-      throw new Error(`the warehouse in ${folder} does not open; is it open elsewhere?`, { cause });
-    }
-    this.free = [...this.sessions];
-  }
-
-  async run<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const session = this.free.pop() ?? (await this.next());
-    try {
-      return await work(session);
-    } finally {
-      const waiting = this.waiting.shift();
-      if (waiting === undefined) this.free.push(session);
-      else waiting(session);
-    }
-  }
-
-  /** Releases the folder. No statement may be running. */
-  async close(): Promise<void> {
-    for (const session of this.sessions) session.close();
-    await drainPending();
-  }
-
-  private next(): Promise<Session> {
-    return new Promise((resolve) => this.waiting.push(resolve));
-  }
 }

@@ -122,6 +122,25 @@ test('a look-up by key waits for no query', async () => {
   await Promise.all(queries);
 });
 
+describe('rows of a query that failed in its middle are not those of the next', () => {
+  const failing =
+    'SELECT throwIf(number = 900) AS n FROM numbers(1000) ' +
+    'SETTINGS max_block_size = 100, max_threads = 1';
+
+  test.each(['rows', 'previews'] as const)('in the look-ups of %s', async (lane) => {
+    const { warehouse } = opened;
+    await expect(warehouse.lookUp(failing, numbers(1), lane)).rejects.toThrow('throwIf');
+    const rows = await warehouse.lookUp('SELECT count() AS n FROM asked', numbers(7), lane);
+    expect(rows).toEqual([{ n: '7' }]);
+  });
+
+  test.each([{}, { n: 1 }])('in queries with the parameters %o', async (parameters) => {
+    const { warehouse } = opened;
+    await expect(warehouse.query(failing, parameters)).rejects.toThrow('throwIf');
+    expect(await warehouse.query('SELECT 7 AS n', parameters)).toEqual([{ n: 7 }]);
+  });
+});
+
 describe('a failure is classified by the code of the engine', () => {
   test('out of memory', async () => {
     const failed = await failureOf(
