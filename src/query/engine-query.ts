@@ -7,7 +7,10 @@ import type { Pipes } from './pipes.js';
 import type { ReadOnlySession, ReadOnlySessions, Scope } from './sessions.js';
 import type { Statement } from './statement-guard.js';
 
-/** A query that writes to a slow reader is stopped so long after the engine's own limit. */
+/**
+ * A query is stopped so long after its limit: the engine has its own, but does not look at it while
+ * it writes to a slow reader, and does not know a client's.
+ */
 const GRACE_MS = 500;
 /** The engine does not know a statement in its first moments: stopping is tried again. */
 const KILL_AGAIN_MS = 100;
@@ -64,7 +67,8 @@ export async function runQuery(
       if (signal.aborted) cancel();
 
       const done = engine
-        .queryAsync(sql, { format })
+        // By `arrow` the binding means another one, for which it would change a setting.
+        .queryAsync(sql, { format: format === 'arrow' ? 'Arrow' : format })
         .then(
           (result) => {
             stopping.signal.throwIfAborted();

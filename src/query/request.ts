@@ -4,7 +4,7 @@ import { addAbortSignal } from 'node:stream';
 
 import { unpackBlocks } from './compressed/blocks.js';
 import { EngineException } from './exception.js';
-import { timeLimit, type Scope } from './sessions.js';
+import type { Scope } from './sessions.js';
 import { settingsOf } from './settings.js';
 
 /** What a client asked for. */
@@ -58,14 +58,12 @@ export async function readRequest(
   if (Buffer.byteLength(text) > QUERY_BYTES) throw tooLarge();
 
   const asked = Number(parameters.get('max_execution_time') ?? 0) * 1_000;
-  const hurried = asked > 0 && asked < options.timeoutMs;
-  const settings = settingsOf(parameters, options.settings);
   return {
     text,
     scope: {
       database: databaseOf(request, parameters, options.database),
       parameters: boundParameters(parameters),
-      settings: hurried ? [...settings, timeLimit(asked)] : settings,
+      settings: settingsOf(parameters, options.settings),
     },
     queryId: queryIdOf(parameters),
     defaultFormat: formatOf(request, parameters),
@@ -75,7 +73,7 @@ export async function readRequest(
     inBlocks: isOn(parameters.get('compress')),
     protocolVersion: Number(parameters.get('client_protocol_version') ?? 0) || 0,
     waitEnd: isOn(parameters.get('wait_end_of_query')),
-    timeoutMs: hurried ? asked : options.timeoutMs,
+    timeoutMs: asked > 0 ? Math.min(asked, options.timeoutMs) : options.timeoutMs,
   };
 }
 

@@ -123,9 +123,15 @@ async function breakOff(
   tag: string,
   text: string,
 ): Promise<void> {
+  const { socket } = response;
+  if (socket === null) {
+    // Not its turn yet on the connection. Nobody would see that the result is cut off.
+    response.once('socket', (connection: Socket) => connection.destroy());
+    return;
+  }
   if (response.req.httpVersion === '1.0') {
     // The end of the connection ends a body there: only a reset tells that it is cut off.
-    response.socket?.resetAndDestroy();
+    socket.resetAndDestroy();
     return;
   }
   if (sink !== response || response.hasHeader('Content-Length')) {
@@ -138,12 +144,6 @@ async function breakOff(
   const marker = '\r\n__exception__\r\n';
   const tail = `\n${message.length + 1} ${tag}${marker}`;
   const block = Buffer.concat([Buffer.from(`${marker}${tag}\r\n`), message, Buffer.from(tail)]);
-  const { socket } = response;
-  if (socket === null) {
-    // Not its turn yet on the connection. Nobody would see that the result is cut off.
-    response.once('socket', (connection: Socket) => connection.destroy());
-    return;
-  }
   try {
     response.write(await sent(block));
   } catch {

@@ -50,12 +50,6 @@ function limited(memoryBytes: number): string[] {
   ];
 }
 
-const TIME_LIMIT = '--max_execution_time=';
-
-export function timeLimit(milliseconds: number): string {
-  return TIME_LIMIT + String(milliseconds / 1_000);
-}
-
 /** Sessions that wait for a query like their last one. */
 const MOST_IDLE = 16;
 
@@ -75,7 +69,6 @@ export class ReadOnlySessions {
   /** Stops what the others run. */
   private killer: ReadOnlySession | undefined;
 
-  /** @param limits the time limit applies unless a query's settings have one */
   constructor(
     private readonly path: string,
     private readonly limits: Pick<Limits, 'queryTimeoutMs' | 'queryMemoryBytes'>,
@@ -100,7 +93,7 @@ export class ReadOnlySessions {
       return result;
     } catch (error) {
       // A stopped statement keeps its memory, and its place among running ones, until the session's
-      // next statement.
+      // next statement. What it has written comes before the rows of that one.
       await engine.queryAsync('SELECT 1').then(
         () => {
           this.keep(kind, session);
@@ -152,9 +145,8 @@ export class ReadOnlySessions {
 
   private open(settings: readonly string[]): ReadOnlySession {
     const mark = randomUUID();
-    const isTimed = settings.some((setting) => setting.startsWith(TIME_LIMIT));
     const own = [
-      ...(isTimed ? [] : [timeLimit(this.limits.queryTimeoutMs)]),
+      `--max_execution_time=${this.limits.queryTimeoutMs / 1_000}`,
       ...limited(this.limits.queryMemoryBytes),
       `--log_comment=${mark}`,
     ];

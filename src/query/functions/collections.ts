@@ -3,7 +3,7 @@ import type { Families } from './names.js';
 /** Functions of arrays, maps, tuples, bitmaps and series, and of the rows of a query. */
 export const COLLECTIONS: Families = {
   arrays: `
-    array array{All,AUC,AUCPR,PRAUC,ROCAUC,Autocorrelation,Avg,BottomK,Compact,Concat,Count,Difference}
+    array array{All,AUC,AUCPR,PRAUC,ROCAUC,Avg,BottomK,Compact,Concat,Count,Difference}
     arrayCumSum{,NonNegative} array{Distinct,DotProduct,Element,ElementOrNull,Enumerate,EnumerateDense}
     arrayEnumerate{DenseRanked,Uniq,UniqRanked} array{Except,Exists,Fill,Filter,Flatten,FlattenedLength,Fold}
     array{First,Last}{,Index,OrNull} array{Intersect,JaccardIndex,Join,Map,Max,Min}

@@ -36,7 +36,7 @@ const REFUSED: Families = {
   'writes in formats, and a format may read files for it': 'formatRow{,NoNewline} groupFormat',
   'takes a structure, and a structure may call functions': 'structureTo{CapnProto,Protobuf}Schema',
   'takes so long for some arguments that no limit stops it': `
-    arrayLevenshteinDistance{,Weighted} arraySimilarity damerauLevenshteinDistance
+    arrayAutocorrelation arrayLevenshteinDistance{,Weighted} arraySimilarity damerauLevenshteinDistance
     {edit,levenshtein}Distance{,UTF8} jaro{,Winkler}Similarity {JSON,json}MergePatch
     multiFuzzyMatch{AllIndices,Any,AnyIndex}`,
   'is for TimeSeries tables, and there are none': `

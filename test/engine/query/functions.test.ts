@@ -42,6 +42,7 @@ describe('of all functions that the engine has', () => {
         'hasColumnInTable',
         'joinGet',
         'dictGet',
+        'arrayAutocorrelation',
         'arraySimilarity',
         'sleep',
         'hostName',

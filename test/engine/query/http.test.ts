@@ -52,6 +52,8 @@ describe('the protocol', () => {
     expect((await ask(server.url, 'SELECT 1 FORMAT Null')).text).toBe('');
     const parquet = await ask(server.url, 'SELECT * FROM t FORMAT Parquet');
     expect(parquet.text.slice(0, 4) + parquet.text.slice(-4)).toBe('PAR1PAR1');
+    const arrow = await ask(server.url, 'SELECT 1 AS x FORMAT arrow');
+    expect([arrow.status, arrow.text.slice(0, 6)]).toEqual([200, 'ARROW1']);
     const explained = await ask(server.url, 'EXPLAIN AST SELECT 1 FORMAT JSON');
     expect(explained.text).toContain('SelectQuery');
   });
