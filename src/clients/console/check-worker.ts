@@ -1,7 +1,7 @@
 import { annotatedLines, MAX_ANNOTATED_ROWS } from '../../csv/annotated-rows.js';
 import { FILE } from '../../csv/findings.js';
 import { prepareUpload } from '../../csv/prepare-upload.js';
-import { convert, convertedName } from '../../csv/spreadsheet/convert.js';
+import { convert, convertedName, quoted } from '../../csv/spreadsheet/convert.js';
 import { type Detection, isForeign } from '../../csv/spreadsheet/detection.js';
 import { detect } from '../../csv/spreadsheet/detect.js';
 import type { Verdict } from '../../csv/verdict.js';
@@ -120,8 +120,4 @@ function annotatedCsv(bytes: Uint8Array, found: RowFindings): Blob {
   // Spreadsheets know UTF-8 by the byte order mark.
   const parts = lines.map((line) => `${line.map(quoted).join(',')}\r\n`);
   return new Blob(['\ufeff', ...parts], { type: 'text/csv;charset=utf-8' });
-}
-
-function quoted(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -21,6 +21,8 @@ const service = (): UploadService => new UploadService(token.value);
 const recent = new RecentSection(new RecentRequests(), service, token);
 const queued: Upload[] = [];
 let isSending = false;
+/** Files whose check is under way. */
+let checking = 0;
 let previewing: Promise<void> = Promise.resolve();
 
 const page: Page = {
@@ -50,7 +52,8 @@ const page: Page = {
   },
   changed() {
     byId('uploads', HTMLElement).hidden = uploads.size === 0;
-    sendAll.disabled = ![...uploads].some(({ isReady }) => isReady);
+    // All in one order: what is still being checked might come before others.
+    sendAll.disabled = checking > 0 || ![...uploads].some(({ isReady }) => isReady);
   },
 };
 
@@ -75,7 +78,11 @@ function add(files: readonly File[]): void {
     const upload = new Upload(file, family(), page);
     uploads.add(upload);
     cards.append(upload.card.root);
-    void upload.check();
+    checking++;
+    void upload.check().finally(() => {
+      checking--;
+      page.changed();
+    });
   }
   page.changed();
 }
@@ -95,6 +102,11 @@ sendAll.addEventListener('click', () => {
   for (const upload of uploads) if (upload.isReady) upload.enqueue();
   page.changed();
   byId('uploads-heading', HTMLElement).focus();
+});
+
+// The files that wait would not be sent.
+addEventListener('beforeunload', (event) => {
+  if (isSending) event.preventDefault();
 });
 
 // Anywhere on the page: a file that misses the box would otherwise replace the page.

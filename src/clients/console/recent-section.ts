@@ -39,16 +39,19 @@ export class RecentSection {
   }
 
   move(requestId: string, status: Status): void {
+    this.troubles.delete(requestId);
     this.requests.move(requestId, status);
     this.show();
   }
 
   private show(): void {
     const all = this.requests.all();
+    const isFocused = document.activeElement === this.refresh;
     this.forget.disabled = all.length === 0;
     this.refresh.disabled = all.every(({ status }) => isFinal(status));
     const content = all.length === 0 ? element('p', {}, 'There are none.') : this.table(all);
     this.box.replaceChildren(content);
+    if (isFocused && this.refresh.disabled) byId('recent-heading', HTMLElement).focus();
   }
 
   private table(all: readonly RecentRequest[]): HTMLElement {
@@ -56,11 +59,16 @@ export class RecentSection {
     const rows = all.map(({ requestId, family, fileName, status, createdAt }) => [
       element('th', { scope: 'row', class: 'name' }, fileName),
       element('td', {}, FAMILY_NAMES[family]),
-      element('td', {}, this.troubles.get(requestId) ?? STATUS_TEXTS[status]),
+      element('td', {}, this.troubleOf(requestId, status) ?? STATUS_TEXTS[status]),
       element('td', { class: 'number' }, createdAt.replace('T', ' ')),
       element('td', {}, element('code', {}, requestId)),
     ]);
     return scrollingTable('Recent requests', { class: 'unseen' }, columns, rows);
+  }
+
+  /** None of a final state, which another tab may have seen. */
+  private troubleOf(requestId: string, status: Status): string | undefined {
+    return isFinal(status) ? undefined : this.troubles.get(requestId);
   }
 
   private async ask(): Promise<void> {

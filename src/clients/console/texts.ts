@@ -1,3 +1,4 @@
+import { MAX_ANNOTATED_ROWS } from '../../csv/annotated-rows.js';
 import type { FamilyName } from '../../domain/families/index.js';
 import type { Status } from '../../status/transition.js';
 
@@ -23,6 +24,11 @@ export function sizeText(bytes: number): string {
 
 export function countText(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+export function wrongRowsText(count: number): string {
+  const text = countText(count, 'wrong row');
+  return count < MAX_ANNOTATED_ROWS ? text : `At least ${text}`;
 }
 
 /** A file name quoted for a shell, whatever is in it: the reader may copy it. */

@@ -164,11 +164,16 @@ export async function whileBusy<Answer>(
   }
 }
 
-/** Whether the service has refused the file for good. Of two files, the other may be sent then. */
-export function isRefusal(error: unknown): boolean {
+/** Whether the service has certainly not taken the file. */
+export function isNotTaken(error: unknown): boolean {
   if (!(error instanceof ProblemError) || error.isPassing) return false;
   // 408: it came too slowly.
   return error.status < 500 && error.status !== 408;
+}
+
+/** Whether it has refused the file for good, not the token. Of two files, the other may be sent then. */
+export function isRefusal(error: unknown): boolean {
+  return isNotTaken(error) && ![401, 403].includes((error as ProblemError).status);
 }
 
 /** An error in words for the user. */

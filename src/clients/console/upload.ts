@@ -7,9 +7,9 @@ import { FilePreview, type PreviewPage } from './file-preview.js';
 import { randomKey } from './random-key.js';
 import type { RecentSection } from './recent-section.js';
 import { type RequestPage, SentRequest } from './sent-request.js';
-import { countText, FAMILY_NAMES, mistakesIn, sizeText } from './texts.js';
+import { countText, FAMILY_NAMES, mistakesIn, sizeText, wrongRowsText } from './texts.js';
 import { type CardAction, UploadCard } from './upload-card.js';
-import { isRefusal, textOf, type UploadService, whileBusy } from './upload-service.js';
+import { isNotTaken, isRefusal, textOf, type UploadService, whileBusy } from './upload-service.js';
 import { downloadWrongRows } from './wrong-rows.js';
 
 /** What a file needs of the page. */
@@ -26,7 +26,8 @@ export class Upload {
   readonly card: UploadCard;
   /** Whether the check found nothing wrong, and the file is neither queued nor answered. */
   isReady = false;
-  private wasReady = false;
+  /** `isReady` and `valid` before it was queued. */
+  private before: object = {};
   /** What the check has found if that is nothing wrong, until the file is sent. */
   private valid: Checked | undefined;
   /** What is sent; undefined: the file itself, which could not be checked. */
@@ -71,7 +72,7 @@ export class Upload {
   enqueue(): void {
     if (!this.page.demandToken()) return;
     this.service = this.page.service;
-    this.wasReady = this.isReady;
+    this.before = { isReady: this.isReady, valid: this.valid };
     this.isReady = false;
     this.valid = undefined;
     this.preview.drop();
@@ -98,8 +99,8 @@ export class Upload {
       return true;
     } catch (error) {
       const isKnown = isRefusal(error);
-      this.isReady = this.wasReady && !isKnown;
-      const text = isKnown ? 'Not taken by the service' : 'Perhaps not taken';
+      if (!isKnown) Object.assign(this, this.before);
+      const text = isNotTaken(error) ? 'Not taken by the service' : 'Perhaps not taken';
       this.notSent(text, textOf(error), 'Send again');
       return isKnown;
     } finally {
@@ -110,7 +111,7 @@ export class Upload {
 
   /** Not queued any more, because one before it may have to be sent again. */
   hold(): void {
-    this.isReady = this.wasReady;
+    Object.assign(this, this.before);
     const why = 'The service may not have a file before this one. Send that one again first.';
     this.notSent('Not sent', why, 'Send');
     this.page.changed();
@@ -163,7 +164,7 @@ export class Upload {
       this.askForPreview();
       return;
     }
-    const text = wrongRows > 0 ? countText(wrongRows, 'wrong row') : 'Not valid';
+    const text = wrongRows > 0 ? wrongRowsText(wrongRows) : 'Not valid';
     const actions = wrongRows > 0 ? [this.annotating(null)] : [];
     if (!conversion.hasFailed) this.showInvalid(text, 'What is wrong', reason, actions);
     else this.showInvalid(`${text} once converted`, 'What would still be wrong', reason, []);
@@ -215,13 +216,8 @@ export class Upload {
     const { card, file, family } = this;
     card.say(isTooLarge ? 'Too large for one request' : 'Not checked', 'bad');
     announce(`${file.name}: ${why}`);
-    if (!isTooLarge) {
-      card.explain(why);
-      card.offer([this.sending('Send unchecked'), this.removing()]);
-      return;
-    }
-    card.explain(why, ...card.commands(family));
-    card.offer([this.removing()]);
+    card.explain(why, ...(isTooLarge ? card.commands(family) : []));
+    card.offer([...(isTooLarge ? [] : [this.sending('Send unchecked')]), this.removing()]);
   }
 
   private sending(label: string) {

@@ -68,6 +68,6 @@ function lineOf(values: readonly string[]): string {
   return `${values.map(quoted).join(',')}\n`;
 }
 
-function quoted(value: string): string {
+export function quoted(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -88,4 +88,63 @@ describeWithChromium('one of several files in the console', () => {
     expect(await service.report('token')).toHaveLength(2);
     await console.close(REFUSED);
   });
+
+  test('is sent with the rest once another token is there, if the token was refused', async () => {
+    const files = ['1', '2'].map((clicks) => ({
+      name: `refused-${clicks}.csv`,
+      content: csv([goodRow('cost', { campaign: 'refused', clicks, cost: '1' })]),
+    }));
+    const console = await service.visit(async (console) => {
+      const { page } = console;
+      await console.pasteToken('nobody');
+      await console.pick(...files);
+      for (const { name } of files) await console.state(name, 'Valid');
+      const sendAll = page.getByRole('button', { name: 'Send all valid files' });
+      await sendAll.click();
+      await console.state('refused-1.csv', 'Not taken by the service');
+      await console.state('refused-2.csv', 'Not sent');
+      await console.pasteToken();
+      await sendAll.click();
+      for (const { name } of files) await console.state(name, 'Succeeded');
+    });
+    expect(await service.report('refused')).toEqual([{ campaign: 'refused', clicks: 2, cost: 1 }]);
+    await console.close(REFUSED);
+  });
+
+  test('is waited for while it is checked, and not lost by closing the page', async () => {
+    const console = await service.visit(async (console) => {
+      const { page } = console;
+      // Holds what the checker is asked about the first file until it is released.
+      await page.evaluate(`
+        post = Worker.prototype.postMessage;
+        held = [];
+        Worker.prototype.postMessage = function (message, ...rest) {
+          if (message?.body?.file?.name === 'slow.csv') held.push(() => post.call(this, message, ...rest));
+          else post.call(this, message, ...rest);
+        };
+      `);
+      await console.pick(
+        { name: 'slow.csv', content: csv([goodRow('cost', { campaign: 'slow' })]) },
+        { name: 'quick.csv', content: csv([goodRow('cost', { campaign: 'quick' })]) },
+      );
+      await console.state('quick.csv', 'Valid');
+      const sendAll = page.getByRole('button', { name: 'Send all valid files' });
+      expect(await sendAll.isDisabled()).toBe(true);
+      await page.evaluate('held.forEach((release) => release())');
+      await console.state('slow.csv', 'Valid');
+
+      await page.route('**/cost/requests/', async (route) => {
+        await sleep(2_000);
+        await route.continue();
+      });
+      await sendAll.click();
+      const asked = page.waitForEvent('dialog');
+      await page.close({ runBeforeUnload: true });
+      const dialog = await asked;
+      expect(dialog.type()).toBe('beforeunload');
+      await dialog.dismiss();
+      for (const name of ['slow.csv', 'quick.csv']) await console.state(name, 'Succeeded');
+    });
+    await console.close();
+  });
 });

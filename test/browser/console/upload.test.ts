@@ -267,6 +267,32 @@ describeWithChromium('a file in the console', () => {
     await console.close(REFUSED);
   });
 
+  test('that could not be asked about shows its state once that is known', async () => {
+    const console = await service.visit(async (console) => {
+      const { page } = console;
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await page.route('**/cost/requests/*-*', async (route) => {
+        // The card asks for a longer answer, the table does not.
+        if (route.request().headers()['prefer'] === undefined) {
+          return route.fulfill({ status: 404, json: { status: 404, detail: 'not there' } });
+        }
+        await released;
+        return route.continue();
+      });
+      await console.pick({ name: 'asked.csv', content: csv([goodRow('cost')]) });
+      await console.click('asked.csv', 'Send');
+      const row = page.getByRole('row', { name: /asked\.csv/ });
+      await row.filter({ hasText: 'Received' }).waitFor();
+      await page.getByRole('button', { name: 'Ask for their states' }).click();
+      await row.filter({ hasText: 'not there' }).waitFor();
+      release();
+      await row.filter({ hasText: 'Succeeded' }).waitFor();
+      expect(await page.evaluate('document.activeElement.id')).toBe('recent-heading');
+    });
+    await console.close(REFUSED);
+  });
+
   test('whose name and values are hostile stays text', async () => {
     const attack = '<img src=x onerror="document.title=1">"><script>document.title=2</script>';
     // A file name cannot contain a slash.
