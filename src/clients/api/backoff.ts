@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '../../domain/retry.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { ProblemError, UploadClientError } from './errors.js';
 
 const FIRST_PAUSE_MS = 200;
@@ -29,6 +28,7 @@ export async function withBackoff<T>(
     until ??= Date.now() + forMs;
     const milliseconds = asked + backoff.next();
     if (Date.now() + milliseconds > until) throw error;
-    await sleep(milliseconds, undefined, { signal });
+    await sleep(milliseconds, signal);
+    signal?.throwIfAborted();
   }
 }

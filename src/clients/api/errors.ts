@@ -61,16 +61,18 @@ export class FileTooLargeError extends UploadClientError {
 
 /** Reads a refusal, also one of a proxy, which need not be a problem. */
 export function problemOf(response: Response, text: string): ProblemError {
-  const { status } = response;
+  const { status, headers } = response;
+  const address = headers.get('Location');
   return new ProblemError(
     {
       type: 'about:blank',
       title: response.statusText,
-      detail: text.slice(0, 500),
+      detail:
+        address === null ? text.slice(0, 500) : `the service is at another address, ${address}`,
       ...(parsed(text) as Partial<ProblemDetails>),
       status,
     },
-    retryAfterOf(response.headers.get('Retry-After')),
+    retryAfterOf(headers.get('Retry-After')),
   );
 }
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FamilyName } from '../../domain/families/index.js';
 import type { Preview } from '../../preview/answer.js';
-import { Backoff } from '../../domain/retry.js';
+import { Backoff, sleep } from '../../domain/retry.js';
 import { isFinal, type UploadRequestRecord } from '../../status/transition.js';
 import { MAX_FILE_BYTES } from '../../domain/upload-limits.js';
 import { withBackoff } from './backoff.js';
@@ -151,7 +150,8 @@ export class UploadClient {
         if (isFinal(record.status)) return;
       }
       const rest = pauses.next() - (Date.now() - askedAt);
-      if (rest > 0) await sleep(rest, undefined, { signal });
+      if (rest > 0) await sleep(rest, signal);
+      signal?.throwIfAborted();
     }
   }
 
@@ -193,7 +193,8 @@ export class UploadClient {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url, { ...init, signal: ending.signal });
+      // A redirect may lead away from who is to have the token.
+      response = await fetch(url, { ...init, redirect: 'manual', signal: ending.signal });
       text = await response.text();
     } catch (error) {
       signal?.throwIfAborted();

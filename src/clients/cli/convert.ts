@@ -135,6 +135,11 @@ async function surveyedFile(
 ): Promise<{ readonly name: string; readonly file: SurveyedFile }> {
   const { name, bytes } = await wholeFile(path, terminal);
   const text = textOf(bytes);
+  if (text.encoding === null && family === undefined) {
+    throw new CommandError(
+      `${name} is neither UTF-8 nor UTF-16 nor Windows-1252; save a workbook as CSV first`,
+    );
+  }
   return { name, file: surveyed(text, familyIn(name, text.text, family)) };
 }
 

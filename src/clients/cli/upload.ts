@@ -129,7 +129,9 @@ async function upload(
   }
   const { failed, open } = countsOf(parts, journal);
   if (open === 0) journal.remove();
-  else terminal.hint(`to go on, give the same command with --resume (state: ${journal.path})\n`);
+  else if (!sender.isOver) {
+    terminal.hint(`to go on, give the same command with --resume (state: ${journal.path})\n`);
+  }
   if (signal.aborted) throw new CommandError('interrupted', INTERRUPTED);
   if (failed + open > 0) {
     const message = `${failed + open} of ${parts.length} requests did not succeed`;

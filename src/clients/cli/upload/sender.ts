@@ -22,6 +22,8 @@ export class Sender {
   readonly errors = new Map<string, string>();
   /** Whether the service did not answer, or said that it is not available. */
   isAway = false;
+  /** Whether the same command would meet the same again: a request is forgotten, or the token refused. */
+  isOver = false;
   /** An error of this program. */
   private failure: unknown;
 
@@ -86,7 +88,9 @@ export class Sender {
       if (signal.aborted) return;
       if (!(error instanceof UploadClientError)) this.failure ??= error;
       else if (error.isPassing) this.isAway = true;
-      const isForgotten = known && error instanceof ProblemError && error.status === 404;
+      const status = error instanceof ProblemError ? error.status : undefined;
+      const isForgotten = known !== undefined && status === 404;
+      if (isForgotten || status === 401) this.isOver = true;
       this.errors.set(part.id, isForgotten ? FORGOTTEN : (error as Error).message);
     } finally {
       accepted();

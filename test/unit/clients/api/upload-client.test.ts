@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
 import { afterEach, expect, jest, test } from '@jest/globals';
 
 import { NetworkError, UploadClient } from '../../../../src/clients/api/index.js';
@@ -27,4 +31,17 @@ test('an answer that is not JSON, as of a login page, is a network error', async
   expect((error as Error).message).toBe(
     'uploads.example.com answered with something that is not JSON',
   );
+});
+
+test('a redirect is not followed: the address is to be corrected', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(308, { Location: 'https://uploads.example.com/' }).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = new UploadClient({ baseUrl: `http://127.0.0.1:${port}`, token: 't' });
+  await expect(client.read('cost', 'x')).rejects.toThrow(
+    '308 Permanent Redirect: the service is at another address, https://uploads.example.com/',
+  );
+  server.close();
 });

@@ -42,6 +42,12 @@ test('it shows what it changes, and writes a file that is valid', async () => {
   expect(await readFile(folder.input)).toEqual(content);
 });
 
+test('a workbook is told from a text, not asked for its family', async () => {
+  const workbook = Buffer.from('504b030414000600080000002100ff818d8f909d', 'hex');
+  const { code, err } = await folder.convert(workbook);
+  expect([code, err]).toEqual([1, expect.stringContaining('save a workbook as CSV first')]);
+});
+
 test.each([
   ['UTF-16 with tabs', encoded(GERMAN.replaceAll(';', '\t'), 'UTF-16LE')],
   ['gzip', gzipSync(GERMAN)],

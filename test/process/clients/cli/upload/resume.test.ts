@@ -88,6 +88,7 @@ test('a request that the service does not keep any more is told, and how to go o
   fault = ({ method }) => (method === 'GET' ? { status: 404 } : undefined);
   const { code, err } = await fixture.run([...args, '--resume'], proxy.url);
   expect([code, err]).toEqual([1, expect.stringContaining('upload again without --resume')]);
+  expect(err).not.toContain('to go on');
   fault = () => undefined;
   expect((await fixture.run(args, proxy.url)).code).toBe(0);
 });
