@@ -32,7 +32,7 @@ export interface Aside {
   /** Prepares the upload again, for one attempt. Resolves with why it cannot be prepared any more. */
   prepareAgain(upload: ValidUpload): Promise<Unprepared | undefined>;
 
-  /** From now on they wait for the warehouse: what ends the process is none of them. */
+  /** They wait for the warehouse: until the process ends, none of them is blamed for its end. */
   waits(uploads: readonly ValidUpload[]): void;
 
   /** Takes an upload that cannot be prepared to its final status. */

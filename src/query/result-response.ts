@@ -126,6 +126,7 @@ async function breakOff(
   const { socket } = response;
   if (socket === null) {
     // Not its turn yet on the connection. Nobody would see that the result is cut off.
+    if (sink !== response) sink.destroy();
     response.once('socket', (connection: Socket) => connection.destroy());
     return;
   }

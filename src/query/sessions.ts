@@ -68,6 +68,7 @@ export class ReadOnlySessions {
   private readonly idle: { readonly kind: string; readonly session: ReadOnlySession }[] = [];
   /** Stops what the others run. */
   private killer: ReadOnlySession | undefined;
+  private isClosed = false;
 
   constructor(
     private readonly path: string,
@@ -108,6 +109,7 @@ export class ReadOnlySessions {
 
   /** Stops every statement of the session with this mark. Blocks for a few milliseconds. */
   kill(mark: string): void {
+    if (this.isClosed) return;
     this.killer ??= this.open([]);
     // On the event loop: all threads may be busy with what is to be stopped.
     this.killer.engine.query(
@@ -116,7 +118,9 @@ export class ReadOnlySessions {
     );
   }
 
+  /** A session that is in use is closed after that. */
   close(): void {
+    this.isClosed = true;
     for (const { session } of this.idle.splice(0)) session.engine.close();
     this.killer?.engine.close();
     this.killer = undefined;
@@ -140,7 +144,8 @@ export class ReadOnlySessions {
 
   private keep(kind: string, session: ReadOnlySession): void {
     this.idle.push({ kind, session });
-    if (this.idle.length > MOST_IDLE) this.idle.shift()!.session.engine.close();
+    if (this.idle.length > (this.isClosed ? 0 : MOST_IDLE))
+      this.idle.shift()!.session.engine.close();
   }
 
   private open(settings: readonly string[]): ReadOnlySession {

@@ -17,7 +17,8 @@ const LONGEST_PAUSE_MS = 5_000;
 
 /** A batch of several uploads that so often had no answer, each time after so long, is halved. */
 const MOST_LATE = 3;
-const LATE_MS = 3_000;
+/** Below the shortest time limit that may be configured. */
+const LATE_MS = 900;
 
 const SMALLEST: InsertSize = { account: '', keys: 1, bytes: 0 };
 

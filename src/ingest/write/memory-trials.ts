@@ -83,6 +83,8 @@ export class MemoryTrials {
       if (this.isRunning) return;
       this.run().catch((error: unknown) => {
         for (const each of this.waiting) each.reject(error);
+        this.waiting.clear();
+        this.isRunning = false;
       });
     });
   }

@@ -108,8 +108,9 @@ export class BatchSettler {
     for (;;) {
       const uploads = uploadsOf(missing);
       const waits = (error: unknown): boolean => {
+        if (!isPassing(error)) return false;
         aside.waits(uploads);
-        return isPassing(error);
+        return true;
       };
       const found = await retrying(() => rows.readBack(family, uploads), waits, signal);
       for (const { upload } of missing) {

@@ -20,22 +20,24 @@ export async function readBack(
 ): Promise<ReadBack> {
   const storedOf = await storedByVersion(warehouse, database, family, uploads);
   const rows = new Map<bigint, number>();
-  const unclear: UploadToStore[] = [];
+  /** With the rows that were found if no key is missing. */
+  const unclear = new Map<UploadToStore, number | undefined>();
   for (const upload of uploads) {
     const stored = storedOf.get(upload.version);
     const [keys, found] = [Number(stored?.keys ?? 0), Number(stored?.found ?? 0)];
     const { version, prepared } = upload;
+    const isWhole = keys === prepared.keys;
     // Replays store a key at the same version more than once until a merge.
-    if (keys > prepared.keys) rows.set(version, prepared.rows);
-    else if (keys === prepared.keys) rows.set(version, found);
-    if (keys < prepared.keys || (keys === prepared.keys && found !== prepared.rows)) {
-      unclear.push(upload);
-    }
+    if (keys > prepared.keys || (isWhole && found === prepared.rows)) {
+      rows.set(version, prepared.rows);
+    } else unclear.set(upload, isWhole ? found : undefined);
   }
-  for (const [upload, { keys, replaced }] of await latestOf(warehouse, database, family, unclear)) {
+  const latest = await latestOf(warehouse, database, family, [...unclear.keys()]);
+  for (const [upload, { keys, replaced }] of latest) {
     const { version, prepared } = upload;
-    const isStored = keys === prepared.keys;
-    if (isStored && (replaced > 0 || !rows.has(version))) rows.set(version, prepared.rows);
+    if (keys < prepared.keys) continue;
+    const found = replaced > 0 ? undefined : unclear.get(upload);
+    rows.set(version, found ?? prepared.rows);
   }
   return rows;
 }

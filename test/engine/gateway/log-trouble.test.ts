@@ -226,7 +226,7 @@ test('a client held back by the log is not called slow', async () => {
 
 test('a file that has come, and takes long to unpack, is not taken after the deadline', async () => {
   await gateway.close();
-  gateway = await startGateway({ logTimeoutMs: 10_000, uploadDeadlineMs: 1_000 });
+  gateway = await startGateway({ logTimeoutMs: 10_000, uploadDeadlineMs: 4_000 });
   gateway.log.delayMs = 500;
   // One piece of the body is many chunks.
   const packed = gzipSync(csv(30_000_000));

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openQueryServer, type TestQueryServer } from './query-server-fixture.js';
 
 const LONG = 'SELECT count() FROM system.numbers WHERE NOT ignore(number)';
+/** Takes longer than a client's time limit for the other. */
+const FINITE = 'SELECT count() FROM numbers(4000000000) WHERE NOT ignore(number)';
 const ENDLESS = 'SELECT * FROM system.numbers';
 
 let server: TestQueryServer;
@@ -48,10 +50,15 @@ test.each(['1.0', '1.1'])(
   async (version) => {
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => undefined);
-    socket.write(asked(LONG, 2, version) + asked(ENDLESS, 1, version));
-    const closed = once(socket.resume(), 'close');
+    socket.write(asked(FINITE, 60, version) + asked(ENDLESS, 0.1, version));
+    let answered = '';
+    socket.setEncoding('latin1').on('data', (text: string) => (answered += text));
+    const closed = once(socket, 'close');
     const ended = await Promise.race([closed.then(() => true), sleep(20_000, false)]);
     socket.destroy();
     expect(ended).toBe(true);
+    // The first answer, whole, and nothing of the second.
+    expect(answered.split('HTTP/1.1 200')).toHaveLength(2);
+    expect(answered).toMatch(/\n4000000000\n$/);
   },
 );
