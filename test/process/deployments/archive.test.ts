@@ -22,8 +22,10 @@ describeDeployments((kind) => {
   });
   afterAll(() => deployment.close());
 
+  /** Of every upload, also of those after midnight. */
+  const today = new Date().toISOString().slice(0, 10);
+
   const upload = async (): Promise<void> => {
-    const today = new Date().toISOString().slice(0, 10);
     const rows = `${today},news,Visits,5\n${today},news,Orders,2\n`;
     const file = `date,channel,event_category,event_value\n${rows}`;
     expect(await client.upload('self-serve', file)).toMatchObject({ status: 'succeeded' });
