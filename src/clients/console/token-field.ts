@@ -3,6 +3,9 @@ import { byId } from './elements.js';
 /** What can stand in a header; a token with anything else was not copied whole. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
+/** A click that takes the focus from the field is to meet its button, which what is shown then moves. */
+const CLICK_MS = 300;
+
 /**
  * The field that holds the token. Only calls and files on their way have it too: storage, cookies and
  * addresses do not.
@@ -37,7 +40,7 @@ export class TokenField {
     const entered = (): void => {
       if (this.isUsable) act();
     };
-    this.input.addEventListener('change', entered);
+    this.input.addEventListener('change', () => setTimeout(entered, CLICK_MS));
     this.input.addEventListener('input', (event) => {
       if (event instanceof InputEvent && event.inputType === 'insertFromPaste') entered();
     });
