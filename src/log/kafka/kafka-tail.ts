@@ -76,6 +76,7 @@ export class KafkaTail implements Tail {
 
   /** Begins to follow new partitions, and brokers that lead some now. */
   private notice(): void {
+    if (this.isStopped) return;
     for (let i = this.partitions.length; i < this.reader.partitions(this.topic); i++) {
       this.partitions.push({ decoder: new RecordDecoder(i), next: this.from[i] ?? 0 });
     }
@@ -89,7 +90,7 @@ export class KafkaTail implements Tail {
     if (this.isStopped) return;
     try {
       await this.reader.refresh();
-      if (!this.isStopped) this.notice();
+      this.notice();
     } catch {
       // The loops go on asking, and refresh again.
     }
