@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Session } from 'chdb';
 
 import type { Limits } from '../config/config.js';
+import { isEmptied } from '../warehouse/emptied.js';
 import { text } from '../warehouse/sql.js';
 import { EngineException } from './exception.js';
 
@@ -93,16 +94,8 @@ export class ReadOnlySessions {
       this.keep(kind, session);
       return result;
     } catch (error) {
-      // A stopped statement keeps its memory, and its place among running ones, until the session's
-      // next statement. What it has written comes before the rows of that one.
-      await engine.queryAsync('SELECT 1').then(
-        () => {
-          this.keep(kind, session);
-        },
-        () => {
-          engine.close();
-        },
-      );
+      if (await isEmptied(engine)) this.keep(kind, session);
+      else engine.close();
       throw error;
     }
   }
@@ -144,8 +137,8 @@ export class ReadOnlySessions {
 
   private keep(kind: string, session: ReadOnlySession): void {
     this.idle.push({ kind, session });
-    if (this.idle.length > (this.isClosed ? 0 : MOST_IDLE))
-      this.idle.shift()!.session.engine.close();
+    const most = this.isClosed ? 0 : MOST_IDLE;
+    if (this.idle.length > most) this.idle.shift()!.session.engine.close();
   }
 
   private open(settings: readonly string[]): ReadOnlySession {

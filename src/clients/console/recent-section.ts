@@ -77,8 +77,7 @@ export class RecentSection {
     for (const request of open) {
       try {
         const { status } = await this.service().read(request.family, request.requestId);
-        this.troubles.delete(request.requestId);
-        this.requests.move(request.requestId, status);
+        this.move(request.requestId, status);
       } catch (error) {
         this.troubles.set(request.requestId, messageOf(error));
       }

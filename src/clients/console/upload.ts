@@ -27,7 +27,7 @@ export class Upload {
   /** Whether the check found nothing wrong, and the file is neither queued nor answered. */
   isReady = false;
   /** `isReady` and `valid` before it was queued. */
-  private before: object = {};
+  private before: [boolean, Checked | undefined] = [false, undefined];
   /** What the check has found if that is nothing wrong, until the file is sent. */
   private valid: Checked | undefined;
   /** What is sent; undefined: the file itself, which could not be checked. */
@@ -72,7 +72,7 @@ export class Upload {
   enqueue(): void {
     if (!this.page.demandToken()) return;
     this.service = this.page.service;
-    this.before = { isReady: this.isReady, valid: this.valid };
+    this.before = [this.isReady, this.valid];
     this.isReady = false;
     this.valid = undefined;
     this.preview.drop();
@@ -99,7 +99,7 @@ export class Upload {
       return true;
     } catch (error) {
       const isKnown = isRefusal(error);
-      if (!isKnown) Object.assign(this, this.before);
+      if (!isKnown) [this.isReady, this.valid] = this.before;
       const text = isNotTaken(error) ? 'Not taken by the service' : 'Perhaps not taken';
       this.notSent(text, textOf(error), 'Send again');
       return isKnown;
@@ -111,7 +111,7 @@ export class Upload {
 
   /** Not queued any more, because one before it may have to be sent again. */
   hold(): void {
-    Object.assign(this, this.before);
+    [this.isReady, this.valid] = this.before;
     const why = 'The service may not have a file before this one. Send that one again first.';
     this.notSent('Not sent', why, 'Send');
     this.page.changed();

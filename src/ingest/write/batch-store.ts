@@ -8,7 +8,7 @@ import { sizeOfInsert } from '../../warehouse/rows/memory-probe.js';
 import { WarehouseError } from '../../warehouse/warehouse.js';
 import type { BatchItem } from '../batch/batcher.js';
 import type { Aside } from '../dependencies.js';
-import { isErased } from '../upload-in-flight.js';
+import { isErased, type ValidUpload } from '../upload-in-flight.js';
 import { MemoryTrials, type NotStored, type ShortItem } from './memory-trials.js';
 
 /** The pause while the warehouse has memory for nothing at all. */
@@ -33,6 +33,10 @@ export interface Unstored {
   readonly rejected: readonly RejectedItem[];
   /** To be given to `trials`. */
   readonly short: readonly ShortItem[];
+}
+
+export function uploadsOf(items: readonly BatchItem[]): ValidUpload[] {
+  return items.map(({ upload }) => upload);
 }
 
 /** Writes batches to the storage tables. */
@@ -72,7 +76,7 @@ export class BatchStore {
         const isShort = error.failure === 'memory';
         if (!isShort || (await this.rows.hasMemoryFor(SMALLEST))) return this.divide(batch, error);
         if (this.signal.aborted) throw error;
-        this.aside.waits(batch.map(({ upload }) => upload));
+        this.aside.waits(uploadsOf(batch));
       }
       await sleep(backoff.next(), this.signal);
     }
@@ -104,7 +108,7 @@ export class BatchStore {
       },
       (error) => {
         if (!(error instanceof WarehouseError) || error.failure !== 'retry') return false;
-        this.aside.waits(batch.map(({ upload }) => upload));
+        this.aside.waits(uploadsOf(batch));
         if (performance.now() - begun >= LATE_MS) late++;
         return batch.length === 1 || late < MOST_LATE;
       },

@@ -6,10 +6,10 @@ import { isPassing, WarehouseError } from '../../warehouse/warehouse.js';
 import { beginSpan, endSpan, type Span, SpanKind } from '../../ops/tracing.js';
 import type { BatchItem } from '../batch/batcher.js';
 import type { StepDependencies } from '../dependencies.js';
-import { isErased, type UploadInFlight, type ValidUpload } from '../upload-in-flight.js';
+import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { deadLetter } from './dead-letter.js';
 import type { ShortItem } from './memory-trials.js';
-import { BatchStore, type RejectedItem, type Unstored } from './batch-store.js';
+import { BatchStore, type RejectedItem, type Unstored, uploadsOf } from './batch-store.js';
 
 const READ_BACK_PAUSE_MS = 1_000;
 
@@ -147,10 +147,6 @@ export class BatchSettler {
       'upload succeeded',
     );
   }
-}
-
-function uploadsOf(items: readonly BatchItem[]): ValidUpload[] {
-  return items.map(({ upload }) => upload);
 }
 
 function without(

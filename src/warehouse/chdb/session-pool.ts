@@ -1,5 +1,7 @@
 import { drainPending, Session } from 'chdb';
 
+import { isEmptied } from '../emptied.js';
+
 /**
  * Sessions on one data folder. A session runs one statement at a time; a second one would block a
  * thread of libuv's pool until the first is done. So statements wait here for a free session.
@@ -23,7 +25,7 @@ export class SessionPool {
     try {
       return await work(session);
     } catch (error) {
-      session = await this.emptied(session);
+      if (!(await isEmptied(session))) session = this.replaced(session);
       throw error;
     } finally {
       const waiting = this.waiting.shift();
@@ -42,19 +44,10 @@ export class SessionPool {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /**
-   * What a failed statement has written stays in its session, and would come before the rows of the
-   * next one. A statement that succeeds takes it away.
-   */
-  private async emptied(session: Session): Promise<Session> {
-    try {
-      await session.queryAsync('SELECT 1');
-      return session;
-    } catch {
-      this.sessions.delete(session);
-      session.close();
-      return this.open();
-    }
+  private replaced(session: Session): Session {
+    this.sessions.delete(session);
+    session.close();
+    return this.open();
   }
 
   private open(): Session {

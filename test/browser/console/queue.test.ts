@@ -5,9 +5,18 @@ import type { Route } from 'playwright-core';
 
 import { describeWithChromium } from '../../support/machine/chromium.js';
 import { csv, goodRow } from '../../support/files/files.js';
-import { ConsoleService } from './console.js';
+import { ConsoleService, type GivenFile } from './console.js';
 
 const REFUSED = [/Failed to load resource/];
+
+/** Files with one key, whose clicks are 1, 2 and so on. */
+function filesOf(name: string, campaign: string, count = 2): GivenFile[] {
+  return Array.from({ length: count }, (_, index) => {
+    const clicks = String(index + 1);
+    const content = csv([goodRow('cost', { campaign, clicks, cost: '1' })]);
+    return { name: `${name}-${clicks}.csv`, content };
+  });
+}
 
 describeWithChromium('one of several files in the console', () => {
   let service: ConsoleService;
@@ -17,10 +26,7 @@ describeWithChromium('one of several files in the console', () => {
   afterAll(() => service.close());
 
   test('is sent after those before it, so that of two with the same key the later wins', async () => {
-    const files = ['1', '2', '3', '4'].map((clicks) => ({
-      name: `order-${clicks}.csv`,
-      content: csv([goodRow('cost', { campaign: 'in order', clicks, cost: '1' })]),
-    }));
+    const files = filesOf('order', 'in order', 4);
     const console = await service.visit(async (console) => {
       // Delays earlier files longer. If all were sent at once, the last would arrive first.
       let delayMs = 400;
@@ -44,10 +50,7 @@ describeWithChromium('one of several files in the console', () => {
     ['is answered 408', (route) => route.fulfill({ status: 408, json: {} })],
     ['is answered 500', (route) => route.fulfill({ status: 500, json: {} })],
   ])('waits for its user if the one before %s', async (what, answer) => {
-    const files = ['1', '2'].map((clicks) => ({
-      name: `held-${clicks}.csv`,
-      content: csv([goodRow('cost', { campaign: what, clicks, cost: '1' })]),
-    }));
+    const files = filesOf('held', what);
     const console = await service.visit(async (console) => {
       const { page } = console;
       await page.route('**/cost/requests/', answer);
@@ -90,10 +93,7 @@ describeWithChromium('one of several files in the console', () => {
   });
 
   test('is sent with the rest once another token is there, if the token was refused', async () => {
-    const files = ['1', '2'].map((clicks) => ({
-      name: `refused-${clicks}.csv`,
-      content: csv([goodRow('cost', { campaign: 'refused', clicks, cost: '1' })]),
-    }));
+    const files = filesOf('refused', 'refused');
     const console = await service.visit(async (console) => {
       const { page } = console;
       await console.pasteToken('nobody');
