@@ -2,7 +2,7 @@ import type { ErasedUploads } from '../domain/erased-uploads.js';
 import type { Config } from '../config/config.js';
 import type { UploadLog } from '../log/upload-log.js';
 import type { Logger } from '../ops/logger.js';
-import type { TransitionPublisher } from '../status/publisher.js';
+import type { PublishedUpload, TransitionPublisher } from '../status/publisher.js';
 import type { RowStore } from '../warehouse/row-store.js';
 import type { Unprepared } from './prepare/preparation.js';
 import type { ValidUpload } from './upload-in-flight.js';
@@ -32,8 +32,11 @@ export interface Aside {
   /** Prepares the upload again, for one attempt. Resolves with why it cannot be prepared any more. */
   prepareAgain(upload: ValidUpload): Promise<Unprepared | undefined>;
 
-  /** They wait for the warehouse: until the process ends, none of them is blamed for its end. */
-  waits(uploads: readonly ValidUpload[]): void;
+  /**
+   * They wait for the warehouse or the log: until the process ends, none of them is blamed for its
+   * end.
+   */
+  waits(uploads: readonly PublishedUpload[]): void;
 
   /** Takes an upload that cannot be prepared to its final status. */
   fail(upload: ValidUpload, unprepared: Unprepared): Promise<void>;

@@ -9,7 +9,7 @@ import { SoloGate } from './crash/solo-gate.js';
 import type { Aside, IngestDependencies, StepDependencies } from './dependencies.js';
 import { type Unprepared, Preparation } from './prepare/preparation.js';
 import type { Preparer } from './prepare/prepare-pool.js';
-import { TransitionPublisher } from '../status/publisher.js';
+import { type PublishedUpload, TransitionPublisher } from '../status/publisher.js';
 import type { UploadInFlight, ValidUpload } from './upload-in-flight.js';
 import { deadLetter } from './write/dead-letter.js';
 import { BatchSettler } from './write/settle-batch.js';
@@ -37,7 +37,9 @@ export class UploadProcessor implements Aside {
     private readonly signal: AbortSignal,
   ) {
     const { config, log, erased } = dependencies;
-    const publisher = new TransitionPublisher(log, erased, signal);
+    const publisher = new TransitionPublisher(log, erased, signal, (uploads) => {
+      this.waits(uploads);
+    });
     this.steps = { ...dependencies, publisher, aside: this, signal };
     this.gate = new SoloGate(journal);
     this.readAgain = (upload) => retrying(() => readUpload(log, upload), isLogUnavailable, signal);
@@ -91,14 +93,14 @@ export class UploadProcessor implements Aside {
     this.leaveRoom(upload);
   }
 
-  waits(uploads: readonly UploadInFlight[]): void {
-    for (const { requestId } of uploads) this.journal.putOff(requestId);
+  waits(uploads: readonly PublishedUpload[]): void {
+    for (const { transition } of uploads) this.journal.putOff(transition.requestId);
   }
 
   async prepareAgain(upload: UploadInFlight): Promise<Unprepared | undefined> {
+    const parts = await this.readAgain(upload);
     // As alone: attempts are short, so what ends the process in several of them is this upload.
     await this.journal.begin(upload.requestId, true);
-    const parts = await this.readAgain(upload);
     const verdict = await this.preparation.prepare(Object.assign(upload, { parts }));
     if (this.preparation.isIdle) this.flush();
     if (!verdict.valid) return verdict;

@@ -24,10 +24,12 @@ export interface PublishedUpload {
 export class TransitionPublisher {
   private sentMax = 0n;
 
+  /** @param waits told of uploads whose transitions the log has not taken yet */
   constructor(
     private readonly log: UploadLog,
     private readonly erased: ErasedUploads,
     private readonly signal: AbortSignal,
+    private readonly waits: (uploads: readonly PublishedUpload[]) => void,
   ) {}
 
   /** Notes a version seen in the log: later transitions carry the highest (`sentMax`). */
@@ -49,23 +51,25 @@ export class TransitionPublisher {
       const rows = status === 'failed' ? NO_ROWS : upload.rows;
       upload.transition = advance(upload.transition, { status, reason, sentMax, rows }, now);
     }
-    const records = uploads.map(({ transition }) => transitionRecord(transition));
     const end = stageDuration.startTimer({ stage: 'publish' });
     const appends: Promise<unknown>[] = [];
-    for (let from = 0; from < records.length; from += MOST_APPENDED) {
-      appends.push(this.append(records.slice(from, from + MOST_APPENDED)));
+    for (let from = 0; from < uploads.length; from += MOST_APPENDED) {
+      appends.push(this.append(uploads.slice(from, from + MOST_APPENDED)));
     }
     await Promise.all(appends);
     end();
     for (const { transition } of uploads) transitions.inc({ family: transition.family, status });
   }
 
-  private append(records: readonly RecordToAppend[]): Promise<unknown> {
+  private append(uploads: readonly PublishedUpload[]): Promise<unknown> {
+    const records = uploads.map(({ transition }) => transitionRecord(transition));
     return retrying(
       () => this.log.append('status', records),
       (error) => {
         logErrors.inc({ operation: 'append' });
-        return error instanceof LogUnavailableError;
+        if (!(error instanceof LogUnavailableError)) return false;
+        this.waits(uploads);
+        return true;
       },
       this.signal,
     );

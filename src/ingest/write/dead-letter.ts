@@ -14,14 +14,19 @@ const REASON = reasonOfFile(
  * Sets aside an upload that cannot be processed, and fails it. Resolves when the log knows both.
  */
 export async function deadLetter(
-  { log, erased, publisher, logger, signal }: StepDependencies,
+  { log, erased, publisher, aside, logger, signal }: StepDependencies,
   upload: UploadInFlight,
   cause: Cause,
 ): Promise<void> {
   if (isErased(erased, upload)) return;
   const { requestId, account } = upload;
   logger.error({ requestId, account, cause }, 'an upload is set aside');
-  await retrying(() => setAside(log, upload, cause), isLogUnavailable, signal);
+  const waits = (error: unknown): boolean => {
+    if (!isLogUnavailable(error)) return false;
+    aside.waits([upload]);
+    return true;
+  };
+  await retrying(() => setAside(log, upload, cause), waits, signal);
   deadLetters.inc({ family: upload.family, cause: cause.kind });
   await publisher.publish([upload], 'failed', REASON);
 }

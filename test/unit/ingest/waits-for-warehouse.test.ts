@@ -38,6 +38,7 @@ let files: MemoryFiles;
 let isLarge: (requestId: string) => boolean;
 let stored: string[];
 let isAway: boolean;
+let isLogAway: boolean;
 /** The processes so far. Earlier ones were killed. */
 let processes = 0;
 /** Whether a reader finds the upload. */
@@ -46,6 +47,7 @@ let isFound: (requestId: string) => boolean;
 async function start(): Promise<void> {
   const process = ++processes;
   const log = new MemoryLog();
+  log.fails = () => isLogAway || process !== processes;
   const consumption: Consumption = {
     failed: new Promise<never>(() => undefined),
     commit: () => Promise.resolve(),
@@ -102,6 +104,7 @@ beforeEach(() => {
   files = new MemoryFiles();
   stored = [];
   isAway = false;
+  isLogAway = false;
   isFound = () => true;
 });
 afterEach(async () => {
@@ -186,4 +189,19 @@ test('what ends processes while the warehouse is away is no upload that waits fo
   await take('waits');
   await pass(20_000);
   expect(stored).toEqual(['waits']);
+});
+
+test('nor one that waits for the log', async () => {
+  isLarge = () => false;
+  isLogAway = true;
+  for (let kill = 0; kill < 4; kill++) {
+    await start();
+    await take('waits');
+    await pass(20_000);
+  }
+  isLogAway = false;
+  await start();
+  await take('waits');
+  await pass(20_000);
+  expect(stored).toEqual(Array(5).fill('waits'));
 });

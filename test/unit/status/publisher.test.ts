@@ -21,7 +21,7 @@ test('the transitions of a large batch of small files fit into what a broker tak
     return fails;
   };
   const { signal } = new AbortController();
-  const publisher = new TransitionPublisher(log, { covers: () => false }, signal);
+  const publisher = new TransitionPublisher(log, { covers: () => false }, signal, () => undefined);
   const uploads = Array.from({ length: 12_345 }, (_, at) => {
     const version = String(at + 1);
     const ids = { requestId: uuidv7(), account: 'acme', family: 'cost' } as const;

@@ -193,7 +193,7 @@ export class Ingesting {
     this.warehouse = new ShortWarehouse(items);
     const { signal } = aborting;
     const erased = { covers: () => false };
-    const publisher = new TransitionPublisher(this.log, erased, signal);
+    const publisher = new TransitionPublisher(this.log, erased, signal, () => undefined);
     this.settler = new BatchSettler({
       log: this.log,
       rows: new SqlRowStore(this.warehouse, 'custom_data'),
