@@ -33,6 +33,8 @@ import { WaitingRoom } from './waiting-room.js';
 
 /** Ends of partitions are looked at no more often than this while uploads are open. */
 const LOOK_MS = 10_000;
+/** The most uploads that wait for memory outside the room. */
+const MOST_ASIDE = 1_000;
 
 /** What ingest works with besides its ports. */
 export interface IngestTools {
@@ -101,7 +103,7 @@ export class Ingest implements RecordHandler {
       preparer,
       journal,
       () => store.hasUploadsComing,
-      this.leaveRoom.bind(this),
+      this.stepAside.bind(this),
       signal,
     );
   }
@@ -199,7 +201,11 @@ export class Ingest implements RecordHandler {
     this.leaveRoom(upload);
   }
 
-  /** An upload that waits for hours has left before. */
+  /** An upload that may wait for hours makes room for others, unless too many wait like this. */
+  private stepAside(upload: UploadInFlight): void {
+    if (this.processing.size - this.inRoom.size < MOST_ASIDE) this.leaveRoom(upload);
+  }
+
   private leaveRoom(upload: UploadInFlight): void {
     if (this.inRoom.delete(upload)) this.room.leave(upload.end.bytes);
   }

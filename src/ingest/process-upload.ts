@@ -25,7 +25,7 @@ export class UploadProcessor implements Aside {
 
   /**
    * @param isMoreComing whether uploads are on their way to `process`
-   * @param leaveRoom makes room for the next upload; also when it is called twice
+   * @param stepAside told of an upload that may wait for hours, also twice: others may have its room
    * @param signal aborted: nothing is waited for any more
    */
   constructor(
@@ -33,7 +33,7 @@ export class UploadProcessor implements Aside {
     private readonly preparer: Preparer,
     private readonly journal: CrashJournal,
     isMoreComing: () => boolean,
-    private readonly leaveRoom: (upload: UploadInFlight) => void,
+    private readonly stepAside: (upload: UploadInFlight) => void,
     private readonly signal: AbortSignal,
   ) {
     const { config, log, erased } = dependencies;
@@ -90,7 +90,7 @@ export class UploadProcessor implements Aside {
   leave(upload: UploadInFlight): void {
     this.gate.putOff(upload);
     this.release(upload);
-    this.leaveRoom(upload);
+    this.stepAside(upload);
   }
 
   waits(uploads: readonly PublishedUpload[]): void {

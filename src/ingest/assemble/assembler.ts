@@ -17,6 +17,8 @@ interface OpenUpload {
   readonly since: number;
   /** When that record was read, on the clock of `performance.now`, which never steps. */
   readonly readAt: number;
+  /** False: the hold of the watermark is that of the same upload, in flight. */
+  readonly ownsHold: boolean;
 }
 
 /**
@@ -89,9 +91,9 @@ export class Assembler {
     const { requestId } = headers;
     let complete: CompleteUpload | undefined;
     if (!this.closed.has(requestId)) {
-      this.watermark.hold(requestId, record.offset);
+      const ownsHold = this.watermark.hold(requestId, record.offset);
       if (headers.type === 'chunk') {
-        await this.addChunk(record);
+        await this.addChunk(record, ownsHold);
       } else {
         this.closed.set(requestId, record.timestamp);
         try {
@@ -123,7 +125,7 @@ export class Assembler {
     this.closed.clear();
   }
 
-  private async addChunk(record: LogRecord): Promise<void> {
+  private async addChunk(record: LogRecord, ownsHold: boolean): Promise<void> {
     const { requestId, sequence } = record.headers as unknown as UploadRecordHeaders;
     let upload = this.open.get(requestId);
     if (upload === undefined) {
@@ -131,6 +133,7 @@ export class Assembler {
         chunks: this.store.create(requestId),
         since: record.timestamp,
         readAt: performance.now(),
+        ownsHold,
       };
       this.open.set(requestId, upload);
       openUploads.inc();
@@ -146,9 +149,11 @@ export class Assembler {
     if (!isWhole(chunks, end)) {
       const readAgain = async (): Promise<void> => {
         for await (const chunk of chunksOf(this.log, chunkRunOf(upload)))
-          await this.addChunk(chunk);
+          await this.addChunk(chunk, false);
       };
       await retrying(readAgain, isLogUnavailable, this.leaving.signal);
+      // What was added before is gone.
+      if (this.isRevoked) throw new Error('the partition was revoked');
       chunks = this.open.get(requestId)?.chunks;
     }
     const parts = !isWhole(chunks, end)
@@ -170,12 +175,12 @@ export class Assembler {
   /** Maps keep the order of insertion, and neither clock steps back: the oldest come first. */
   private async drop(isOverdue: (upload: OpenUpload) => boolean): Promise<void> {
     const overdue: string[] = [];
+    // All at once: a record that comes while files are removed may open one of them again.
     for (const [requestId, upload] of this.open) {
       if (!isOverdue(upload)) break;
       overdue.push(requestId);
+      if (upload.ownsHold) this.watermark.release(requestId);
     }
-    // All at once: a record that comes while files are removed may open one of them again.
-    for (const requestId of overdue) this.watermark.release(requestId);
     await Promise.all(overdue.map((requestId) => this.forget(requestId)));
   }
 

@@ -2,10 +2,7 @@ import type { Logger } from '../../ops/logger.js';
 import { FullDisk } from '../files/full-disk.js';
 import type { LineFile, WorkingFiles } from '../files/working-files.js';
 
-/**
- * A line is appended for every upload. Beyond this size the file is rewritten with the lines that
- * still count.
- */
+/** After so many appended lines the file is rewritten with the lines that still count. */
 const COMPACT_LINES = 20_000;
 
 /**
@@ -30,9 +27,10 @@ export class CrashJournal {
   /** Lines that are not in the file yet. */
   private pending: string[] = [];
   /**
-   * Of the file. The lines of an earlier process have been counted: the first write replaces them.
+   * Appended since the file was rewritten. The lines of an earlier process have been counted: the
+   * first write replaces them.
    */
-  private lines = COMPACT_LINES;
+  private appended = COMPACT_LINES;
   private isClosed = false;
 
   constructor(files: WorkingFiles, path: string, logger: Logger) {
@@ -95,14 +93,13 @@ export class CrashJournal {
 
   private write(): void {
     if (this.isClosed || this.pending.length === 0) return;
-    if (this.lines < COMPACT_LINES) {
+    if (this.appended < COMPACT_LINES) {
       this.file.append(textOf(this.pending));
-      this.lines += this.pending.length;
+      this.appended += this.pending.length;
     } else {
       const counts = [...this.deaths].map(([requestId, deaths]) => `=${requestId} ${deaths}`);
-      const lines = [...counts, ...this.inProcess.values()];
-      this.file.replace(textOf(lines));
-      this.lines = lines.length;
+      this.file.replace(textOf([...counts, ...this.inProcess.values()]));
+      this.appended = 0;
     }
     this.pending = [];
   }

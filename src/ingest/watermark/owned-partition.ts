@@ -65,9 +65,15 @@ export class Watermark {
   /** @param next the offset of the next record to read */
   constructor(private next: number) {}
 
-  /** Keeps the watermark at or below `offset` until the upload is released. The first hold of an upload counts. */
-  hold(requestId: string, offset: number): void {
-    if (!this.holds.has(requestId)) this.holds.set(requestId, offset);
+  /**
+   * Keeps the watermark at or below `offset` until the upload is released.
+   *
+   * @returns false when the upload has a hold already, which stays
+   */
+  hold(requestId: string, offset: number): boolean {
+    if (this.holds.has(requestId)) return false;
+    this.holds.set(requestId, offset);
+    return true;
   }
 
   release(requestId: string): void {

@@ -143,6 +143,24 @@ test('others are read and stored beside any number of them, and hold no memory f
   expect(preparer.held).toBe(0);
 });
 
+test('their number has a bound', async () => {
+  isLarge = () => true;
+  await start();
+  let taken = 0;
+  const taking = (async () => {
+    for (; taken < 1_500; taken++) await take(String(taken), LARGE_BYTES);
+  })();
+  await pass(60_000);
+  expect(taken).toBeGreaterThan(1_000);
+  expect(taken).toBeLessThan(1_010);
+
+  isLarge = () => false;
+  await pass(120_000);
+  await taking;
+  await pass(10_000);
+  expect(new Set(stored).size).toBe(1_500);
+});
+
 test('others go on beside one that has ended a process before', async () => {
   isLarge = (requestId) => requestId === 'large';
   files.lines('/data/ingest-journal').append('+large\n');

@@ -299,3 +299,30 @@ test('what it reads again while its partition is revoked is not kept when the re
   expect(assembler.hasOpenUploads).toBe(false);
   expect(await folder.files()).toEqual([]);
 });
+
+test('of what it reads again while its partition is revoked it says nothing', async () => {
+  partition.chunk('a', 0, 'x'.repeat(50));
+  partition.chunk('a', 1, 'y'.repeat(50));
+  const log = {
+    async *read() {
+      yield partition.records.slice(0, 1);
+      await assembler.close();
+      yield partition.records.slice(1, 2);
+    },
+  } as Partial<UploadLog> as UploadLog;
+  assembler = new Assembler(log, await openStore(folder, 10), watermark, DROP_AFTER_MS);
+  await expect(take(partition.finish('a', 2, 0))).rejects.toThrow('revoked');
+  expect(await folder.files()).toEqual([]);
+});
+
+test('a late duplicate of an upload in flight does not let go of its records', async () => {
+  await take(partition.chunk('a', 0, 'x'), partition.finish('a', 1, 0));
+  partition.now += DROP_AFTER_MS + 1;
+  await take(partition.chunk('b', 0, 'x'), partition.chunk('a', 0, 'x'));
+  partition.now += DROP_AFTER_MS + 1;
+  await take(partition.chunk('c', 0, 'x'));
+  expect(assembler.hasOpenUploads).toBe(true);
+  expect(watermark.value).toBe(0);
+  watermark.release('a');
+  expect(watermark.value).toBe(4);
+});

@@ -224,3 +224,17 @@ test('whatever a loss of power leaves of it can be read', async () => {
     expect(nextProcess(disk).deathsOf('d')).toBe(1);
   }
 });
+
+test('with any number of uploads in process the file is seldom written anew', async () => {
+  const files = new MemoryFiles();
+  let replaced = 0;
+  const counting: WorkingFiles = Object.assign(Object.create(files) as WorkingFiles, {
+    lines(name: string) {
+      const file = files.lines(name);
+      return { ...file, replace: (text: string) => (replaced++, file.replace(text)) };
+    },
+  });
+  const journal = nextProcess(counting);
+  for (let upload = 0; upload < 45_000; upload++) await journal.begin(String(upload), false);
+  expect(replaced).toBe(3);
+});
