@@ -144,6 +144,17 @@ export class RowBlock {
     return this.kernel.view(start, this.addressAt(calls.endsAt() + at) - start);
   }
 
+  /**
+   * The row from its first value to the end of its last one, valid until the next call of the
+   * kernel. Behind a value that had doubled quotes stand its last bytes once more.
+   */
+  spanOf(row: number): Uint8Array {
+    const { calls } = this.kernel;
+    const start = this.addressAt(calls.startsAt() + 4 * row * this.width);
+    const end = this.addressAt(calls.endsAt() + 4 * ((row + 1) * this.width - 1));
+    return this.kernel.view(start, end - start);
+  }
+
   private addressesAt(address: number): Uint32Array {
     const count = this.rows * this.width;
     const { buffer, byteOffset } = this.kernel.view(address, 4 * count);

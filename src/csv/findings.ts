@@ -29,6 +29,8 @@ interface ColumnFindings {
 
 export class Findings {
   private readonly columns = new Map<string, ColumnFindings>();
+  /** Messages about the file as a whole that are given in any case. */
+  private readonly certain: string[] = [];
   private bytes = 0;
   private unknownColumns = 0;
   private unknownUnsaid = 0;
@@ -72,14 +74,10 @@ export class Findings {
     this.add(column, `row ${row}: ${message}`);
   }
 
-  /** A message that is given in any case: where there is no room, in place of the last one. */
-  addForCertain(column: string, message: string): void {
-    const known = this.of(column);
-    if (known.messages.length === MESSAGES_A_COLUMN) {
-      known.messages.pop();
-      known.unsaid++;
-    }
-    known.messages.push(message);
+  /** A message about the file that is given in any case: without room in place of another one. */
+  addForCertain(message: string): void {
+    this.of(FILE);
+    this.certain.push(message);
     this.bytes += bytesInJson(message);
   }
 
@@ -98,10 +96,13 @@ export class Findings {
   /** A JSON object from column name to messages, at most 50 keys and 64 KiB. */
   toReason(): string {
     if (this.unknownUnsaid > 0) {
-      this.add(FILE, `row 1: ${this.unknownUnsaid} more column names are not allowed`);
+      this.addForCertain(`row 1: ${this.unknownUnsaid} more column names are not allowed`);
     }
     const entries = [...this.columns].map(([name, { messages, unsaid }]) => {
-      const all = unsaid > 0 ? [...messages, `and ${unsaid} more`] : messages;
+      const certain = name === FILE ? this.certain : [];
+      const said = messages.slice(0, MESSAGES_A_COLUMN - certain.length);
+      const more = unsaid + messages.length - said.length;
+      const all = [...said, ...certain, ...(more > 0 ? [`and ${more} more`] : [])];
       return `${JSON.stringify(name)}:${JSON.stringify(all)}`;
     });
     return `{${entries.join(',')}}`;

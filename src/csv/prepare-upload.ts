@@ -59,7 +59,7 @@ export function prepareUpload(
     const { findings } = file;
     if (!findings.any) return { valid: true, upload: encodeUpload(family, file.columns, arena) };
     const hint = spreadsheetHint(family, parts, file.isUtf8);
-    if (hint !== undefined) findings.addForCertain(FILE, hint);
+    if (hint !== undefined) findings.addForCertain(hint);
     return { valid: false, reason: findings.toReason() };
   });
 }
@@ -97,8 +97,7 @@ class UploadFile {
     const { maxRows } = this.family;
     if (this.dataRows === 0) this.findings.add(FILE, 'the file has no data rows');
     else if (maxRows !== undefined && this.dataRows > maxRows) {
-      this.findings.add(
-        FILE,
+      this.findings.addForCertain(
         `the file has ${this.dataRows} data rows, at most ${maxRows} are allowed`,
       );
     }
@@ -140,6 +139,8 @@ class UploadFile {
   /** Removes the last row from the block if its text is not well-formed. */
   private checkLast(block: RowBlock): void {
     const row = block.rows - 1;
+    // One look at all values, which nearly every row passes: a field begins and ends beside ASCII.
+    if (isWellFormedText(block.spanOf(row))) return;
     if (!this.checkForm(this.dataRows + 1, valuesOf(block, row, block.width))) block.rows = row;
   }
 

@@ -85,6 +85,16 @@ describe('the cost of a file is linear in its size', () => {
   });
 });
 
+test('a NUL in the last of many wide rows costs little more than none', () => {
+  const rows = wideHeader(128) + fill(`${','.repeat(127)}\n`, 2 * MIB);
+  let [good, damaged] = [Infinity, Infinity];
+  for (let round = 0; round < 3; round++) {
+    good = Math.min(good, cost('self-serve', Buffer.from(rows)));
+    damaged = Math.min(damaged, cost('self-serve', Buffer.from(`${rows}\0`)));
+  }
+  expect(damaged).toBeLessThan(8 * Math.max(good, 10));
+});
+
 test('32 MiB of minimal self-serve rows take seconds, and memory of the order of the file', () => {
   const row = '2026-03-01,a,b,0\n';
   const file = Buffer.from(SELF_SERVE_HEADER + fill(row, 32 * MIB));

@@ -115,6 +115,21 @@ describe('a reason', () => {
     expect(reason['file']).toEqual([`row 1: ${100 - named} more column names are not allowed`]);
   });
 
+  test('says in any case what is wrong with the file as a whole', () => {
+    const rows = csv(Array(10_001).fill(goodRow('cost')));
+    const [header, ...good] = rows.trimEnd().split('\n');
+    const unknown = Array.from({ length: 80 }, (_, i) => `u${i}`).join(',');
+    // Semicolons: a hint at the end of a reason says what to do.
+    const wrong = 'x;1;2\n'.repeat(25);
+    const file = `${header},${unknown}\n${wrong}${good.join('\n')}\n`;
+    const messages = reasonFor('cost', file)['file']!;
+    expect(messages).toHaveLength(21);
+    expect(messages).toContain('the file has 10026 data rows, at most 10000 are allowed');
+    expect(messages).toContainEqual(expect.stringMatching(/^row 1: \d+ more column names/));
+    // 10,026 rows of another width, and two messages of the 20 are not about rows.
+    expect(messages[20]).toBe(`and ${10_026 - 18} more`);
+  });
+
   test.each([
     ['three-byte characters', '日'],
     ['four-byte characters', '😀'],
