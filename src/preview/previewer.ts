@@ -34,6 +34,9 @@ export interface PreviewerOptions {
   readonly oldDays: number;
 }
 
+/** No query begins later: the answer is due after ten seconds, and a query may take five. */
+const ASKS_FOR_MS = 5_000;
+
 type ValidFile = Extract<CheckedFile, { valid: true }>;
 
 /** Says what an upload of a file would do, without writing anything. */
@@ -60,14 +63,19 @@ export class Previewer {
    * @throws PreviewUnavailableError, and the signal's reason
    */
   async preview(file: PreviewedFile, signal: AbortSignal): Promise<Preview> {
+    const asksUntil = performance.now() + ASKS_FOR_MS;
+    const mayAsk = (): boolean => {
+      signal.throwIfAborted();
+      return performance.now() < asksUntil;
+    };
     signal.throwIfAborted();
     const checked = await this.check({ ...file, oldDays: this.options.oldDays }, signal);
     const asOf = new Date().toISOString().slice(0, 19);
     if (!checked.valid) return invalid(checked.reason, asOf);
     const family = familyNamed(file.family);
     try {
-      const comparisons = await this.compared(family, file.account, checked, signal);
-      const warnings = await this.warningsOf(family, file.account, checked, comparisons, signal);
+      const comparisons = await this.compared(family, file.account, checked, mayAsk);
+      const warnings = await this.warningsOf(family, file.account, checked, comparisons, mayAsk);
       return previewOf(family, checked, comparisons, warnings, asOf);
     } catch (cause) {
       if (!(cause instanceof WarehouseError)) throw cause;
@@ -77,18 +85,18 @@ export class Previewer {
     }
   }
 
-  /** Undefined: the file is too large to compare. */
+  /** Undefined: the file is too large to compare, or the warehouse is too slow for it now. */
   private async compared(
     family: Family,
     account: string,
     { blocks }: ValidFile,
-    signal: AbortSignal,
+    mayAsk: () => boolean,
   ): Promise<readonly Comparison[] | undefined> {
     if (blocks === undefined) return undefined;
     const { warehouse, erasedUpTo } = this.options;
     const comparisons: Comparison[] = [];
     for (const block of blocks) {
-      signal.throwIfAborted();
+      if (!mayAsk()) return undefined;
       const comparison = await this.unlessTooLarge(
         compareKeys(warehouse, this.database, family, block, erasedUpTo(account)),
       );
@@ -103,15 +111,13 @@ export class Previewer {
     account: string,
     { keys, warnings: ofFile, values, keyBlock }: ValidFile,
     comparisons: readonly Comparison[] | undefined,
-    signal: AbortSignal,
+    mayAsk: () => boolean,
   ): Promise<Warning[]> {
     const { warehouse, erasedUpTo, unusualFactor } = this.options;
     const warnings = [...ofFile];
     if (values === undefined) return warnings;
-    signal.throwIfAborted();
-    warnings.push(...spellingWarnings(values, await this.known.of(account)));
-    if (values.metrics.size > 0) {
-      signal.throwIfAborted();
+    if (mayAsk()) warnings.push(...spellingWarnings(values, await this.known.of(account)));
+    if (values.metrics.size > 0 && mayAsk()) {
       const metrics = [...values.metrics.keys()];
       const archived = await this.unlessTooLarge(
         archivedAmong(warehouse, this.database, account, metrics),
@@ -122,8 +128,7 @@ export class Previewer {
       warnings.push(...comparisonWarnings(values, keys, comparisons));
     }
     // The totals leave out the keys of a block: it has to have all of them.
-    if (comparisons !== undefined && keyBlock !== undefined) {
-      signal.throwIfAborted();
+    if (comparisons !== undefined && keyBlock !== undefined && mayAsk()) {
       const { database } = this;
       const stored = await this.unlessTooLarge(
         storedDayTotals(warehouse, database, family, keyBlock, DAYS_BEFORE, erasedUpTo(account)),

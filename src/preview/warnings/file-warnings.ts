@@ -53,7 +53,8 @@ export function plainForm(value: string): string {
     .normalize('NFC')
     .replace(WIDE_OR_NARROW, (character) => character.normalize('NFKC'))
     .toLowerCase()
-    .replace(/\s+/gu, '');
+    .replace(/\s+/gu, '')
+    .normalize('NFC');
 }
 
 function ofDates({ days }: FileValues, today: number, oldDays: number): Warning[] {

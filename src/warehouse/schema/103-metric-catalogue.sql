@@ -54,7 +54,8 @@ AS SELECT
     sightings.name AS name,
     sightings.first_seen AS first_seen,
     sightings.last_seen AS last_seen,
-    archivals.archived AS archived
+    -- A reader may have set join_use_nulls.
+    ifNull(archivals.archived, false) AS archived
 FROM {database}.metric_sightings AS sightings FINAL
 {GLOBAL}LEFT JOIN {database}.metric_archivals AS archivals FINAL
     ON archivals.account = sightings.account AND archivals.name = sightings.name;

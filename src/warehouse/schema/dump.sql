@@ -380,7 +380,7 @@ AS SELECT
     sightings.name AS name,
     sightings.first_seen AS first_seen,
     sightings.last_seen AS last_seen,
-    archivals.archived AS archived
+    ifNull(archivals.archived, false) AS archived
 FROM custom_data.metric_sightings AS sightings
 FINAL
 LEFT JOIN custom_data.metric_archivals AS archivals

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { COST, SELF_SERVE } from '../../../src/domain/families/index.js';
@@ -88,6 +90,26 @@ describe.each(WAREHOUSES)('the preview of a file that is too large to compare, %
       warnings: [{ code: 'new-channel' }],
     });
     expect(asked.filter((sql) => sql.includes('max_rows_to_read'))).toEqual([]);
+  });
+
+  test('is answered in time by a warehouse that is slow, but not too slow for any query', async () => {
+    const { warehouse } = previews;
+    let asked = 0;
+    const previewer = previews.previewerOf(
+      passingOn(warehouse, {
+        async lookUp<Row>(...look: Parameters<typeof warehouse.lookUp>): Promise<Row[]> {
+          asked++;
+          await sleep(2_600);
+          return warehouse.lookUp<Row>(...look);
+        },
+      }),
+    );
+    const rows = Array.from({ length: 40_000 }, (_, at) => metric({ event_category: `M${at}` }));
+    const begun = performance.now();
+    const found = await previews.preview('acme', { family: SELF_SERVE, rows }, previewer);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(found).toMatchObject(notCompared(40_000));
+    expect(asked).toBeLessThan(4);
   });
 
   /** A previewer whose comparisons fail; `asked` gets its other look-ups. */

@@ -78,6 +78,58 @@ describe('of the views', () => {
     return plan.map(({ explain }) => explain.replace(/[│├└─]/g, ' ')).join('\n');
   }
 
+  const requests = new Map<string, string>();
+
+  /** Writes a transition of the request that the test gives this name. */
+  async function happened(name: string, transition: Partial<Transition>): Promise<void> {
+    if (!requests.has(name)) requests.set(name, uuidv7());
+    await new SqlRequestStore(opened.warehouse, DATABASE).writeTransitions([
+      {
+        requestId: requests.get(name)!,
+        account: 'acme',
+        family: 'cost',
+        status: 'uploaded',
+        prevStatus: null,
+        reason: null,
+        createdAt: '2026-03-01T23:59:59',
+        updatedAt: timestampOf(MARCH_FIRST * 1000 + 2 * DAY_MS),
+        version: '7',
+        sentMax: '7',
+        ...transition,
+      },
+    ]);
+  }
+
+  // All that a reader may set and that changes what a query means.
+  test.each([
+    'aggregate_functions_null_for_empty = 1',
+    'final = 1',
+    'group_by_use_nulls = 1',
+    'join_use_nulls = 1',
+    'prefer_column_name_to_alias = 1',
+    'transform_null_in = 1',
+    "union_default_mode = 'DISTINCT'",
+    "session_timezone = 'Pacific/Kiritimati'",
+  ])('no view changes with %s', async (setting) => {
+    await store('cost', 5, [LIVE, LIVE, ZEROS]);
+    await store('cost', 3, [LIVE], { channel: 'Radio' });
+    await store('self_serve', 3, [LIVE]);
+    await store('self_serve', 2, [LIVE], { third: 'kept' });
+    await archive('Spring', true, 1);
+    await happened('good', { status: 'succeeded' });
+    await happened('bad', { status: 'failed', reason: '{"date":["row 9: x"]}' });
+    const views = await opened.warehouse.query<{ name: string }>(
+      `SELECT name FROM system.tables WHERE database = '${DATABASE}' AND engine = 'View'`,
+    );
+    expect(views).toHaveLength(10);
+    for (const { name } of views) {
+      const plain = await rowsOf(name);
+      expect(plain).not.toEqual([]);
+      const query = `SELECT * FROM ${DATABASE}.${name} ORDER BY ALL SETTINGS ${setting}`;
+      expect([name, await opened.warehouse.query(query)]).toEqual([name, plain]);
+    }
+  });
+
   describe('data_freshness', () => {
     test('has the first and the last day, the last upload and the days missing since', async () => {
       await store('cost', 5, [LIVE]);
@@ -267,28 +319,6 @@ describe('of the views', () => {
   });
 
   describe('upload_activity', () => {
-    const requests = new Map<string, string>();
-
-    /** Writes a transition of the request that the test gives this name. */
-    async function happened(name: string, transition: Partial<Transition>): Promise<void> {
-      if (!requests.has(name)) requests.set(name, uuidv7());
-      await new SqlRequestStore(opened.warehouse, DATABASE).writeTransitions([
-        {
-          requestId: requests.get(name)!,
-          account: 'acme',
-          family: 'cost',
-          status: 'uploaded',
-          prevStatus: null,
-          reason: null,
-          createdAt: '2026-03-01T23:59:59',
-          updatedAt: timestampOf(MARCH_FIRST * 1000 + 2 * DAY_MS),
-          version: '7',
-          sentMax: '7',
-          ...transition,
-        },
-      ]);
-    }
-
     test('has the uploads of a day by state, what failed in them, rows and bytes', async () => {
       const rows = { validated: 3, stored: 3, readBack: 3 };
       await happened('good', { bytes: 100 });

@@ -41,6 +41,7 @@ describe('a file is warned about', () => {
     ]);
     expect(plainForm('Ｇoogle\u3000 ADS')).toBe('googleads');
     expect(plainForm('Cafe\u0301')).toBe('caf\u00e9');
+    expect(plainForm('ﾃﾞｰﾀ')).toBe(plainForm('データ'));
   });
 
   test('for dates of cost to come, and old ones, not for those of today and two years ago', () => {
