@@ -17,10 +17,10 @@ import {
 } from '../../csv/spreadsheet/value-forms.js';
 import { type Family, type FamilyName, familyNamed } from '../../domain/families/index.js';
 import { foundResult, foundText, optionsText, questionText } from './convert/convert-text.js';
-import { outputFor, outputQuestion, writeOutput } from './convert/output-file.js';
 import { timeZoneOption } from './options.js';
+import { outputFor, outputQuestion, writeUntilInterrupted } from './output-file.js';
 import { asking } from './preview.js';
-import { CommandError, type Output, printable } from './terminal.js';
+import { CommandError, type Output, printableLine } from './terminal.js';
 import { Progress } from './upload/progress.js';
 import { familyOption } from './upload/service-options.js';
 import { contentOf, openSource } from './upload/source.js';
@@ -109,17 +109,7 @@ async function convertFile(path: string, options: ConvertOptions, terminal: Outp
   // A file that was named is written in any case: an older one there must not pass for this one.
   if (!isForeign(detection) && options.output === undefined) return;
   await asking(terminal, isSilent, NOTHING_WRITTEN)(outputQuestion(output));
-  const interrupted = new AbortController();
-  const interrupt = (): void => {
-    interrupted.abort();
-  };
-  // A second one ends the process at once.
-  process.once('SIGINT', interrupt);
-  try {
-    await writeOutput(output, content, interrupted.signal);
-  } finally {
-    process.off('SIGINT', interrupt);
-  }
+  await writeUntilInterrupted(output, content);
   terminal.hint(`wrote ${output.path}\n`);
 }
 
@@ -185,7 +175,7 @@ async function answersTo(
 ): Promise<Answers> {
   let answers = given;
   for (const question of questions) {
-    terminal.hint(`${printable(questionText(question))}\n`);
+    terminal.hint(`${printableLine(questionText(question))}\n`);
     const forms = question.options.map(({ form }) => form);
     const answer = (await ask(`${forms.join(' or ')}? `)).toLowerCase();
     const form = forms.find((each) => each.toLowerCase() === answer);

@@ -29,7 +29,7 @@ export function addDeadLetterCommands(program: Command, terminal: Output): void 
   deadLetter
     .command('retry')
     .description('bring an upload back as a new request, and print the id of that')
-    .argument('<request>', 'the id of the request that failed')
+    .argument('<request>', 'the id of the request that failed', (id: string) => id.toLowerCase())
     .action(async (requestId: string) => {
       const retried = await withLog(readConfig(terminal.env), async (log) => {
         const letter = (await listDeadLetters(log)).find((each) => each.requestId === requestId);

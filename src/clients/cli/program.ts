@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../../config/config.js';
 import { messageOf } from '../../domain/failure.js';
-import { CommandError, type Output, outputOf, printable, type Terminal } from './terminal.js';
+import { CommandError, type Output, outputOf, printableLine, type Terminal } from './terminal.js';
 
 const DONE = 0;
 const FAILURE = 1;
@@ -55,7 +55,7 @@ export async function runProgram(
     return DONE;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USAGE;
-    terminal.hint(`error: ${printable(oneLine(error))}\n`);
+    terminal.hint(`error: ${printableLine(oneLine(error))}\n`);
     if (error instanceof CommandError) return error.exitCode;
     return error instanceof ConfigError ? USAGE : FAILURE;
   }

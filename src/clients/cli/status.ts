@@ -5,7 +5,7 @@ import {
   UploadClientError,
   type UploadRequestRecord,
 } from '../api/index.js';
-import { CommandError, type Output } from './terminal.js';
+import { CommandError, type Output, textOfLines } from './terminal.js';
 import {
   addServiceOptions,
   commandError,
@@ -52,5 +52,5 @@ function textOf(record: UploadRequestRecord): string {
   for (const [column, messages] of messagesOf(record)) {
     lines.push(`  ${column}`, ...messages.map((message) => `    ${message}`));
   }
-  return lines.map((line) => `${line}\n`).join('');
+  return textOfLines(lines);
 }

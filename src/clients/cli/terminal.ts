@@ -45,6 +45,18 @@ export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]/gu, '\ufffd');
 }
 
+const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** A printable text that is one line: a value with a line break could pass for a line of its own. */
+export function printableLine(text: string): string {
+  return printable(text.replace(/[\t\n\r]/g, (character) => ESCAPES[character]!));
+}
+
+/** Each of them is one line, whatever values of a file it has. */
+export function textOfLines(lines: readonly string[]): string {
+  return lines.map((line) => `${printableLine(line)}\n`).join('');
+}
+
 /** Something that the command needs does not answer. Trying later may help. */
 export const UNREACHABLE = 3;
 
@@ -63,9 +75,9 @@ export class CommandError extends Error {
   }
 }
 
-/** Left-aligned columns, two blanks apart. */
+/** Left-aligned columns, two blanks apart. Each row is one line. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
+  const all = [head, ...rows].map((row) => row.map(printableLine));
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all
     .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type FamilyName, familyNamed } from '../../domain/families/index.js';
 import { timeZoneOption } from './options.js';
-import { refuseTheFileItself } from './same-file.js';
-import { CommandError, type Output } from './terminal.js';
+import { outputFor } from './output-file.js';
+import { CommandError, type Output, textOfLines } from './terminal.js';
 import { Progress } from './upload/progress.js';
 import { familyOption } from './upload/service-options.js';
 import { openSource } from './upload/source.js';
@@ -21,7 +21,7 @@ custom-data upload would send it. INTEGRATED_CHANNELS is to be what it is for th
 The annotated file has the wrong rows (at most 100,000) and a column "error". Cells that a
 spreadsheet would take for a formula get an apostrophe in front; numbers such as -1.5 do not.
 
-Exit codes: 0 the file is valid, 1 it is not, 2 the command is not understood.`;
+Exit codes: 0 the file is valid, 1 it is not, 2 the command is not understood, 130 interrupted.`;
 
 export function addValidateCommand(program: Command, terminal: Output): void {
   program
@@ -36,7 +36,8 @@ export function addValidateCommand(program: Command, terminal: Output): void {
 }
 
 async function validate(path: string, options: ValidateOptions, terminal: Output): Promise<void> {
-  if (options.annotate !== undefined) await refuseTheFileItself(path, options.annotate);
+  const { annotate } = options;
+  const output = annotate === undefined ? undefined : await outputFor(path, annotate);
   const progress = new Progress(terminal);
   const source = await openSource(path, progress, new AbortController().signal);
   const facts = factsNow(options.timeZone, terminal);
@@ -48,18 +49,18 @@ async function validate(path: string, options: ValidateOptions, terminal: Output
 
   if (!problems.any) {
     const result = { file: source.name, rows, wrongRows, isValid: true, reason: {} };
-    terminal.result(result, `${source.name}: ${rows} rows, valid\n`);
+    terminal.result(result, textOfLines([`${source.name}: ${rows} rows, valid`]));
     return;
   }
   const lines = [`${source.name}: ${rows} rows, ${wrongRows} of them wrong`, ...problems.lines()];
   terminal.result(
     { file: source.name, rows, wrongRows, isValid: false, reason: problems.byColumn() },
-    lines.map((line) => `${line}\n`).join(''),
+    textOfLines(lines),
   );
-  if (options.annotate !== undefined) {
-    await annotated.write(options.annotate, columns);
+  if (output !== undefined) {
+    await annotated.write(output, columns);
     const cut = annotated.isCut ? ', the first that were found' : '';
-    terminal.hint(`wrote ${annotated.size} rows to ${options.annotate}${cut}\n`);
+    terminal.hint(`wrote ${annotated.size} rows to ${output.path}${cut}\n`);
   }
   throw new CommandError(`${source.name} is not valid`);
 }

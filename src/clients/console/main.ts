@@ -20,6 +20,8 @@ const token = new TokenField();
 const service = (): UploadService => new UploadService(token.value);
 const recent = new RecentSection(new RecentRequests(), service, token);
 const queued: Upload[] = [];
+/** In the order in which the user has sent them last. */
+const sent = new Set<Upload>();
 let isSending = false;
 /** Files whose check is under way. */
 let checking = 0;
@@ -37,6 +39,8 @@ const page: Page = {
   timeZone: () => zone.value,
   queue(upload) {
     queued.push(upload);
+    sent.delete(upload);
+    sent.add(upload);
     if (!isSending) void sendQueued();
   },
   queuePreview(ask) {
@@ -44,6 +48,7 @@ const page: Page = {
   },
   remove(upload) {
     uploads.delete(upload);
+    sent.delete(upload);
     upload.card.root.remove();
     page.changed();
     announce(`Removed ${upload.file.name}`);
@@ -99,7 +104,8 @@ input.addEventListener('change', () => {
 
 sendAll.addEventListener('click', () => {
   if (!token.demand()) return;
-  for (const upload of uploads) if (upload.isReady) upload.enqueue();
+  // First those that were sent before, in the order in which their user sent them.
+  for (const upload of new Set([...sent, ...uploads])) if (upload.isReady) upload.enqueue();
   page.changed();
   byId('uploads-heading', HTMLElement).focus();
 });
@@ -109,8 +115,14 @@ addEventListener('beforeunload', (event) => {
   if (isSending) event.preventDefault();
 });
 
+/** A text that is dragged, say into the token's field, is the browser's matter. */
+function hasFiles({ dataTransfer }: DragEvent): boolean {
+  return dataTransfer?.types.includes('Files') === true;
+}
+
 // Anywhere on the page: a file that misses the box would otherwise replace the page.
 addEventListener('dragover', (event) => {
+  if (!hasFiles(event)) return;
   event.preventDefault();
   drop.classList.add('over');
 });
@@ -118,6 +130,7 @@ addEventListener('dragleave', (event) => {
   if (event.relatedTarget === null) drop.classList.remove('over');
 });
 addEventListener('drop', (event) => {
+  if (!hasFiles(event)) return;
   event.preventDefault();
   drop.classList.remove('over');
   add([...(event.dataTransfer?.files ?? [])]);

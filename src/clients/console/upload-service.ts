@@ -44,7 +44,8 @@ export class UploadService {
   }: Sending): Promise<UploadRequestRecord> {
     const form = new FormData();
     form.append('file', content, name);
-    return new Promise((resolve, reject) => {
+    // What a listener throws would reach nobody, so the answer is read outside.
+    const answered = new Promise<XMLHttpRequest>((resolve, reject) => {
       const call = new XMLHttpRequest();
       call.open('POST', new URL(`${family}/requests/`, this.base));
       call.timeout = CREATE_TIMEOUT_MS;
@@ -56,13 +57,7 @@ export class UploadService {
         onProgress(total === 0 ? 1 : loaded / total);
       });
       call.addEventListener('load', () => {
-        if (call.status === 201) {
-          resolve(JSON.parse(call.responseText) as UploadRequestRecord);
-          return;
-        }
-        const { status, statusText } = call;
-        const headers = { 'Retry-After': call.getResponseHeader('Retry-After') ?? '' };
-        reject(problemOf(new Response(null, { status, statusText, headers }), call.responseText));
+        resolve(call);
       });
       for (const event of ['error', 'timeout', 'abort'] as const) {
         call.addEventListener(event, () => {
@@ -72,6 +67,14 @@ export class UploadService {
       }
       call.send(form);
     });
+    return answered.then((call) => this.recordOf(call));
+  }
+
+  private recordOf(call: XMLHttpRequest): UploadRequestRecord {
+    const { status, statusText, responseText } = call;
+    if (status === 201) return this.parsed(responseText) as UploadRequestRecord;
+    const headers = { 'Retry-After': call.getResponseHeader('Retry-After') ?? '' };
+    throw problemOf(new Response(null, { status, statusText, headers }), responseText);
   }
 
   /** What an upload of the content would do now. Nothing is stored. */
@@ -133,7 +136,17 @@ export class UploadService {
       throw new NetworkError(this.base.host, error);
     }
     if (!response.ok) throw problemOf(response, text);
-    return JSON.parse(text) as Answer;
+    return this.parsed(text) as Answer;
+  }
+
+  /** @throws NetworkError, as for a login page of a proxy */
+  private parsed(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      const what = 'answered with something that is not JSON';
+      throw new NetworkError(this.base.host, error, what);
+    }
   }
 
   private headers(): Record<string, string> {
@@ -166,14 +179,19 @@ export async function whileBusy<Answer>(
 
 /** Whether the service has certainly not taken the file. */
 export function isNotTaken(error: unknown): boolean {
-  if (!(error instanceof ProblemError) || error.isPassing) return false;
+  if (!(error instanceof ProblemError)) return false;
+  if (error.status === 429) return true;
+  if (error.isPassing) return false;
   // 408: it came too slowly.
   return error.status < 500 && error.status !== 408;
 }
 
-/** Whether it has refused the file for good, not the token. Of two files, the other may be sent then. */
+/**
+ * Whether it has refused the file for good, not the token and not for now. Of two files, the other
+ * may be sent then.
+ */
 export function isRefusal(error: unknown): boolean {
-  return isNotTaken(error) && ![401, 403].includes((error as ProblemError).status);
+  return isNotTaken(error) && ![401, 403, 429].includes((error as ProblemError).status);
 }
 
 /** An error in words for the user. */

@@ -144,7 +144,7 @@ export class Upload {
     card.say(text, 'bad');
     card.explain(why);
     announce(`${file.name}: ${why}`);
-    card.offer([this.sending(label), this.removing()]);
+    card.offer([this.sending(label), ...this.conversion.actions(), this.removing()]);
   }
 
   private showAnswer(answer: CheckAnswer): void {

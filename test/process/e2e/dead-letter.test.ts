@@ -66,14 +66,16 @@ test('a rejected upload fails with a reason and comes back as a new request at i
       retriedAs: null,
     },
   ]);
-  const retried = (await customData('dead-letter', 'retry', rejected.requestId)).trim();
+  const retried = (
+    await customData('dead-letter', 'retry', rejected.requestId.toUpperCase())
+  ).trim();
   expect(await client.finished('cost', retried)).toMatchObject({ status: 'succeeded' });
   expect(await costs()).toEqual([{ cost: 1 }]);
   expect(await deadLetters()).toEqual([{ ...setAside[0], retriedAs: retried }]);
   expect((await client.get('cost', rejected.requestId)).status).toBe(200);
-  await expect(customData('dead-letter', 'retry', rejected.requestId)).rejects.toThrow(
-    /brought back already/,
-  );
+  await expect(
+    customData('dead-letter', 'retry', rejected.requestId.toUpperCase()),
+  ).rejects.toThrow(/brought back already/);
 });
 
 test('one that comes back late does not replace what was accepted after it', async () => {
@@ -82,7 +84,9 @@ test('one that comes back late does not replace what was accepted after it', asy
   const rejected = await client.upload('cost', file(2));
   await clickhouse.heal();
   await client.upload('cost', file(3));
-  const retried = (await customData('dead-letter', 'retry', rejected.requestId)).trim();
+  const retried = (
+    await customData('dead-letter', 'retry', rejected.requestId.toUpperCase())
+  ).trim();
   expect(await client.finished('cost', retried)).toMatchObject({ status: 'succeeded' });
   expect(await costs()).toEqual([{ cost: 3 }]);
 });

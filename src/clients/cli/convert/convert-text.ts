@@ -1,6 +1,7 @@
 import type { Change, Detection, Example, Question } from '../../../csv/spreadsheet/detection.js';
 import type { Form } from '../../../csv/spreadsheet/value-forms.js';
 import type { FamilyName } from '../../../domain/families/index.js';
+import { textOfLines } from '../terminal.js';
 import type { Judgement } from '../validate/judge.js';
 
 /** What is known of a file that is to be converted. */
@@ -51,7 +52,7 @@ export function foundText(found: Found): string {
       ...messages.map((message) => `    ${message}`),
     ]),
   ];
-  return lines.map((line) => `${line}\n`).join('');
+  return textOfLines(lines);
 }
 
 /** By column what is wrong; empty when nothing is. */

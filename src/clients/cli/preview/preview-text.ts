@@ -1,5 +1,5 @@
 import type { KeyMeasures, PreviewedKey, PreviewTotal } from '../../../preview/answer.js';
-import { table } from '../terminal.js';
+import { table, textOfLines } from '../terminal.js';
 import type { FilePreview } from './merged-preview.js';
 
 /** So many replaced keys are printed. */
@@ -13,7 +13,7 @@ export function previewText(preview: FilePreview): string {
   for (const [column, messages] of Object.entries(preview.reason)) {
     lines.push(`  ${column}`, ...messages.map((message) => `    ${message}`));
   }
-  if (!valid) return ended(lines);
+  if (!valid) return textOfLines(lines);
   const keyCount = `${keys.total} key${keys.total === 1 ? '' : 's'}`;
   lines.push(
     compared
@@ -36,7 +36,7 @@ export function previewText(preview: FilePreview): string {
     const more = (keys.replaced ?? 0) - shown.length;
     if (more > 0) lines.push(`    and ${more} more`);
   }
-  return ended(lines);
+  return textOfLines(lines);
 }
 
 function totalsTable(totals: readonly PreviewTotal[]): string {
@@ -66,13 +66,23 @@ function keysTable(keys: readonly PreviewedKey[]): string {
 function amounts(measures: readonly KeyMeasures[]): string {
   return measures
     .map((each) =>
-      'cost' in each ? `${each['cost']} ${each['currency']}` : String(each['event_value']),
+      'cost' in each
+        ? `${numberText(each['cost'])} ${each['currency']}`
+        : numberText(each['event_value']),
     )
     .join(', ');
 }
 
 function change(before: number | null | undefined, after: number | null | undefined): string {
-  return before === after ? String(before) : `${before} -> ${after}`;
+  const [from, to] = [numberText(before), numberText(after)];
+  return from === to ? to : `${from} -> ${to}`;
+}
+
+/** @param value null: beyond what a double holds */
+function numberText(value: string | number | null | undefined): string {
+  if (typeof value !== 'number') return 'too large';
+  // Sums of doubles have digits that no file has. The console rounds in the same way.
+  return String(Number(value.toPrecision(15)));
 }
 
 function indented(text: string): string[] {
@@ -80,8 +90,4 @@ function indented(text: string): string[] {
     .trimEnd()
     .split('\n')
     .map((line) => `    ${line}`);
-}
-
-function ended(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
 }

@@ -1,4 +1,4 @@
-import { printable, type Terminal } from '../terminal.js';
+import { printableLine, type Terminal } from '../terminal.js';
 
 const REDRAW_MS = 100;
 const BAR_CELLS = 24;
@@ -21,14 +21,14 @@ export class Progress {
     const cells = Math.round(share * BAR_CELLS);
     const bar = `[${'#'.repeat(cells)}${'.'.repeat(BAR_CELLS - cells)}]`;
     const percent = `${Math.floor(share * 100)}%`.padStart(4);
-    this.draw(`${bar} ${percent}  ${text}`.slice(0, columns - 1));
+    this.draw(`${bar} ${percent}  ${printableLine(text)}`.slice(0, columns - 1));
   }
 
   /** A line that stays. A terminal gets one only for failures; the bar shows the rest. */
   line(text: string, isWrong = false): void {
     if (this.terminal.columns !== undefined && !isWrong) return;
     this.clear();
-    this.terminal.hint(`${printable(text)}\n`);
+    this.terminal.hint(`${printableLine(text)}\n`);
   }
 
   clear(): void {

@@ -1,4 +1,5 @@
 import { messagesOf } from '../../api/index.js';
+import { textOfLines } from '../terminal.js';
 import type { Journal } from './journal.js';
 import type { MalformedFile } from './divide-file.js';
 import type { DividedFile, PartStore, StoredPart } from './part-store.js';
@@ -63,7 +64,7 @@ export function summaryOf(
   const { name, rows } = file;
   return {
     summary: { file: name, rows, requests, ...counts, failedRequests, reason: problems.byColumn() },
-    text: [...lines, ...problems.lines()].map((line) => `${line}\n`).join(''),
+    text: textOfLines([...lines, ...problems.lines()]),
   };
 }
 
@@ -75,7 +76,7 @@ export function malformedSummary({ name, rows, problems }: MalformedFile): {
   const counts = { requests: 0, succeeded: 0, failed: 0, open: 0, failedRequests: [] };
   return {
     summary: { file: name, rows, ...counts, reason: problems.byColumn() },
-    text: [name, ...problems.lines()].map((line) => `${line}\n`).join(''),
+    text: textOfLines([name, ...problems.lines()]),
   };
 }
 

@@ -1,4 +1,3 @@
-import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { format } from '@fast-csv/format';
@@ -7,6 +6,7 @@ import {
   type AnnotatedRow,
   MAX_ANNOTATED_ROWS,
 } from '../../../csv/annotated-rows.js';
+import { type OutputFile, writeUntilInterrupted } from '../output-file.js';
 
 /** The wrong rows of a file, to be written as CSV with a column that says what is wrong. */
 export class AnnotatedFile {
@@ -25,13 +25,18 @@ export class AnnotatedFile {
     else this.rows.set(row, { row, values, messages });
   }
 
-  /** Writes the rows in the order of the file, with a byte order mark, by which spreadsheets know UTF-8. */
-  async write(path: string, columns: readonly string[]): Promise<void> {
+  /**
+   * Writes the rows in the order of the file, with a byte order mark, by which spreadsheets know
+   * UTF-8.
+   *
+   * @throws CommandError
+   */
+  async write(output: OutputFile, columns: readonly string[]): Promise<void> {
     const sorted = [...this.rows.values()].sort((a, b) => a.row - b.row);
     await pipeline(
       Readable.from(annotatedLines(columns, sorted)),
       format({ writeBOM: true, includeEndRowDelimiter: true }),
-      createWriteStream(path),
+      (content: AsyncIterable<Buffer>) => writeUntilInterrupted(output, content),
     );
   }
 }

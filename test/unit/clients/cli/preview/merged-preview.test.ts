@@ -31,7 +31,11 @@ function part(values: Partial<Preview>, rows: readonly number[] = [2, 3]): PartP
   return { preview, rowNumbers: Uint32Array.from(rows) };
 }
 
-const total = (event_category: string, before: number | null, after: number): PreviewTotal => ({
+const total = (
+  event_category: string,
+  before: number | null,
+  after: number | null,
+): PreviewTotal => ({
   event_category,
   before: { event_value: before },
   after: { event_value: after },
@@ -147,4 +151,40 @@ test('what is true of a part only is not said of the file', () => {
   expect(codes(part({ warnings: ofParts }))).toEqual(ofParts.map(({ code }) => code));
   expect(codes(part({ warnings: ofParts }), part({}))).toEqual([]);
   expect(codes(part({ warnings: ofParts }), part({ warnings: ofParts }))).toEqual(['no-change']);
+});
+
+test('numbers are shown without the digits that only a sum of doubles has', () => {
+  const listed = [
+    total('A', 0.1 + 0.2, 0.3),
+    total('B', null, 0.3),
+    total('C', null, null),
+    total('D', 1e21, 2),
+  ];
+  const replaced = [key('E', 0.1 + 0.2, null)];
+  const text = previewText(mergedPreview(FILE, [part({ totals: { listed, more: 0 }, replaced })]));
+  const shown = text.split('\n').map((line) => line.trim().split(/ {2,}/));
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      ['A', '0.3'],
+      ['B', 'too large -> 0.3'],
+      ['C', 'too large'],
+      ['D', '1e+21 -> 2'],
+      expect.arrayContaining(['E', '0.3', 'too large']),
+    ]),
+  );
+});
+
+test('a value with line breaks stays in its line', () => {
+  const value = 'x\n\tforged\r';
+  const text = previewText(
+    mergedPreview({ ...FILE, name: value }, [
+      part({
+        totals: { listed: [total(value, 1, 2)], more: 0 },
+        replaced: [key(value, 1, 2)],
+        warnings: [{ ...warning('new-channel'), message: value }],
+      }),
+    ]),
+  );
+  expect(text).not.toMatch(/[\t\r]|^ *forged/m);
+  expect(text.split('x\\n\\tforged\\r')).toHaveLength(5);
 });

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { outputFor, writeOutput } from '../../../../../src/clients/cli/convert/output-file.js';
+import { outputFor, writeOutput } from '../../../../src/clients/cli/output-file.js';
 
 let folder: string;
 let path: string;

@@ -2,21 +2,25 @@ import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { convertedName } from '../../../csv/spreadsheet/convert.js';
-import { refuseTheFileItself, statOf } from '../same-file.js';
-import { CommandError, INTERRUPTED } from '../terminal.js';
+import { convertedName } from '../../csv/spreadsheet/convert.js';
+import { refuseTheFileItself, statOf } from './same-file.js';
+import { CommandError, INTERRUPTED } from './terminal.js';
 
-/** Where a converted file goes. */
-interface OutputFile {
+/** Where a file goes that a command writes. */
+export interface OutputFile {
   readonly path: string;
   /** What is there; undefined: nothing. */
   readonly there: Stats | undefined;
 }
 
+/** The pieces of a file. */
+type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 /**
- * Chooses where the converted form of a file goes.
+ * Chooses the file that a command makes of another one.
  *
- * @param given the path that was asked for: a file that is there is replaced only then
+ * @param given the path that was asked for: a file that is there is replaced only then; by default
+ *   that of the converted form
  * @throws CommandError 2
  */
 export async function outputFor(input: string, given: string | undefined): Promise<OutputFile> {
@@ -39,6 +43,21 @@ export function outputQuestion({ path, there }: OutputFile): string {
   return `${there?.isFile() === true ? 'Replace' : 'Write'} ${path}?`;
 }
 
+/** The same as `writeOutput`, which Ctrl-C ends. */
+export async function writeUntilInterrupted(output: OutputFile, content: Content): Promise<void> {
+  const interrupted = new AbortController();
+  const interrupt = (): void => {
+    interrupted.abort();
+  };
+  // A second one ends the process at once.
+  process.once('SIGINT', interrupt);
+  try {
+    await writeOutput(output, content, interrupted.signal);
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
 /**
  * Writes the whole content or nothing: a part of a file may be valid. Into what is no file, such as
  * a pipe, it writes directly.
@@ -47,7 +66,7 @@ export function outputQuestion({ path, there }: OutputFile): string {
  */
 export async function writeOutput(
   { path, there }: OutputFile,
-  content: Iterable<Uint8Array>,
+  content: Content,
   signal?: AbortSignal,
 ): Promise<void> {
   try {
@@ -63,7 +82,7 @@ export async function writeOutput(
 async function writeWhole(
   path: string,
   there: Stats | undefined,
-  content: Iterable<Uint8Array>,
+  content: Content,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   // A link to a file stays one.
