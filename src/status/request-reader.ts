@@ -6,6 +6,7 @@ import { LogUnavailableError, type UploadLog } from '../log/upload-log.js';
 import { HistoryLookUps } from './history-lookups.js';
 import { StatusTail } from './status-tail.js';
 import { StatusView } from './status-view.js';
+import { inTime } from '../domain/in-time.js';
 import { timeOfUuid } from '../domain/request-id.js';
 import { VersionClock } from '../domain/version.js';
 import type { Components } from '../ops/components.js';
@@ -95,7 +96,9 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     const offsets = this.view.hasForgotten ? await this.tail.historyOffsets() : [];
     let written: Transition | undefined;
     try {
-      written = await this.history.find(id);
+      written = await inTime(this.history.find(id), this.timeoutMs, () => {
+        throw new Error('the history does not answer');
+      });
     } catch {
       return ifSucceeded(this.view.get(id)?.transition);
     }

@@ -67,7 +67,8 @@ export function answerProblem(request: ApiRequest, response: Response, problem: 
     // connection could be a body or a request.
     ...(request.awaitsContinue === true && { Connection: 'close' }),
   });
-  if (hasUnreadBody(request)) {
+  // Of an answer without a body nothing goes out before its end.
+  if (hasUnreadBody(request) && request.method !== 'HEAD') {
     response.write(body);
     drain(request, response);
   } else {

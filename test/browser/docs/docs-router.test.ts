@@ -43,6 +43,12 @@ test.each(FILES)('%s is served without a token, under a strict policy', async (p
   const beyond = await fetch(origin + path, { headers: { Range: 'bytes=99999999-' } });
   expect(beyond.status).toBe(200);
 
+  for (const condition of [
+    { 'If-Match': '*' },
+    { 'If-Unmodified-Since': new Date(0).toUTCString() },
+  ])
+    expect((await fetch(origin + path, { headers: condition })).status).toBe(200);
+
   for (const method of ['POST', 'DELETE', 'OPTIONS']) {
     const refused = await fetch(origin + path, { method });
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);

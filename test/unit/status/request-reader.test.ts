@@ -82,7 +82,7 @@ async function startGateway(
   const clock = new VersionClock(Date.now, () => 1n);
   const tail = await StatusTail.start(log, view, clock);
   tails.push(tail);
-  const reader = new RequestReader(view, tail, history, 5_000, historyRetentionMs);
+  const reader = new RequestReader(view, tail, history, 1_000, historyRetentionMs);
   await reader.caughtUp();
   const highest = [...written.values()].map(({ version }) => BigInt(version));
   view.mayLack(highest.reduce((a, b) => (a > b ? a : b), 0n).toString());
@@ -260,4 +260,15 @@ test('a request that is older than the retention is unknown, and neither view no
   // The time of another UUID is not known.
   expect(await statusOf(reader, { ...old, requestId: randomUUID() })).toBe('unavailable');
   expect(lookUps).toBe(asked);
+});
+
+test('a history that does not answer is not waited for longer than the log', async () => {
+  const all = life('validated');
+  await publish(...all);
+  await writeHistory(all.at(-1)!);
+  const reader = await startGateway();
+  meanwhile = () => new Promise(() => undefined);
+  const begun = performance.now();
+  expect(await reader.find(all[0]!.requestId)).toBe('unavailable');
+  expect(performance.now() - begun).toBeLessThan(3_000);
 });

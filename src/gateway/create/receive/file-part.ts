@@ -47,7 +47,8 @@ export function readFilePart(
   return new Promise((resolve, reject) => {
     let form: Busboy;
     try {
-      form = strictForm({ headers: request.headers, limits: LIMITS });
+      const type = withoutEmptyParameters(request.headers['content-type']!);
+      form = strictForm({ headers: { 'content-type': type }, limits: LIMITS });
     } catch {
       reject(malformedContentType());
       return;
@@ -194,4 +195,12 @@ export class SlowClientTimer {
     clearTimeout(this.idle);
     clearTimeout(this.deadline);
   }
+}
+
+/** RFC 9110, 5.6.6 allows them, and busboy does not. */
+function withoutEmptyParameters(type: string): string {
+  return type.replace(
+    /("(?:[^"\\]|\\.)*")|;[\t ]*(?=;|$)/g,
+    (_, quoted: string | undefined) => quoted ?? '',
+  );
 }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectProblem, form, post, uploadHeaders } from '../../../support/gateway/forms.js';
 import { OWNER, startGateway, type Gateway } from '../../../support/gateway/gateway.js';
@@ -195,6 +197,20 @@ describe('reading', () => {
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('');
   });
+
+  test.each([{}, { Expect: '100-continue' }])(
+    'HEAD of what only POST has is 405 at once, whatever body is announced, %p',
+    async (headers) => {
+      const client = await RawClient.connect(gateway.port);
+      client.head('HEAD /custom-data-upload/v1.0/cost/requests/', {
+        ...headers,
+        'Content-Length': '5',
+      });
+      for (let waits = 0; client.received === '' && waits < 300; waits++) await sleep(10);
+      expect(client.received).toMatch(/^HTTP\/1\.1 405 /);
+      client.destroy();
+    },
+  );
 
   test('a status that cannot be told is 503 with Retry-After', async () => {
     gateway.lookup.isAvailable = false;

@@ -50,6 +50,9 @@ describe('media type', () => {
     `multipart/form-data; charset=utf-8; boundary=${BOUNDARY}`,
     `multipart/form-data; boundary=${BOUNDARY}; charset=utf-8`,
     `Multipart/Form-Data;boundary="${BOUNDARY}"`,
+    // RFC 9110, 5.6.6 allows empty parameters.
+    `multipart/form-data; boundary=${BOUNDARY};`,
+    `multipart/form-data; ;; a="; ;\\" ;"; boundary=${BOUNDARY} ; `,
   ])('%s is fine', async (type) => {
     const response = await post(`${gateway.url}/cost/requests/`, form({ content: CSV }), {
       ...uploadHeaders(),
