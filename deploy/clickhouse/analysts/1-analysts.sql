@@ -16,6 +16,11 @@ ALTER SETTINGS PROFILE analyst SETTINGS
     max_bytes_before_external_group_by = 1073741824,
     max_bytes_ratio_before_external_sort = 0,
     max_bytes_before_external_sort = 67108864,
+    -- What groups write is limited. What sorts write is not counted (ClickHouse issue 105638): they end
+    -- when the disk has 2 GiB left.
+    max_temporary_data_on_disk_size_for_query = 8589934592,
+    max_temporary_data_on_disk_size_for_user = 34359738368,
+    min_free_disk_space_for_temporary_data = 2147483648,
     max_concurrent_queries_for_user = 8;
 
 CREATE ROLE IF NOT EXISTS analyst SETTINGS PROFILE 'analyst';

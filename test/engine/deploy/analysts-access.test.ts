@@ -8,6 +8,7 @@ import { filledIn } from '../../../src/warehouse/schema/placeholders.js';
 import { statementsOf } from '../../../src/warehouse/sql.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 import { usersXml, withUserOf } from '../../support/clickhouse/users.js';
+import { readReport, sqlOf } from '../../support/documents/report-dashboard.js';
 
 /**
  * Checks what deploy/clickhouse/analysts lets an analyst do. The engine in a process takes users only from
@@ -24,6 +25,16 @@ const SETTING_UP = [
   // A view is replaced by way of a temporary name.
   'GRANT SELECT, DROP TABLE ON custom_data._tmp_replace_*',
 ];
+
+const PER_QUERY = 'max_temporary_data_on_disk_size_for_query';
+const PER_USER = 'max_temporary_data_on_disk_size_for_user';
+const LEFT_FREE = 'min_free_disk_space_for_temporary_data';
+const SOON_IN_FILES = ['group_by', 'sort'].flatMap((what): Setting[] => [
+  [`max_bytes_ratio_before_external_${what}`, '0'],
+  [`max_bytes_before_external_${what}`, '8388608'],
+]);
+
+type Setting = readonly [name: string, value: string];
 
 /** A row for each table. The two channels are variants of one spelling. */
 const ROWS = [
@@ -76,6 +87,14 @@ async function asked(
   return text;
 }
 
+function withProfile(
+  settings: readonly Setting[],
+  use: (server: ClickHouseHttp) => Promise<void>,
+): Promise<void> {
+  const profile = settings.map(([name, value]) => `<${name}>${value}</${name}>`).join('');
+  return withUserOf([], use, { profile });
+}
+
 test('an analyst may choose a time limit, but not none', async () => {
   const [script] = await scriptsIn(ACCESS);
   const limits = /max_execution_time = (\d+)(?: MIN (\d+))? MAX (\d+)/.exec(script!)!;
@@ -92,6 +111,40 @@ test('an analyst may choose a time limit, but not none', async () => {
     }
   };
   await withUserOf([], use, { profile });
+});
+
+test('what an analyst groups and sorts cannot fill the disk', async () => {
+  const [script] = await scriptsIn(ACCESS);
+  const settings = [...script!.matchAll(/^ {4}(\w+) = (\d+)\b/gm)].map(
+    ([, name, value]) => [name!, value!] as const,
+  );
+  expect(settings.map(([name]) => name)).toEqual(
+    expect.arrayContaining([PER_QUERY, PER_USER, LEFT_FREE]),
+  );
+  await withProfile(settings, async (server) => {
+    for (const [name, value] of settings) {
+      const known = `SELECT value FROM system.settings WHERE name = '${name}'`;
+      expect([name, await asked(server, known, {})]).toEqual([name, `${value}\n`]);
+    }
+  });
+
+  // Texts that do not compress.
+  const texts = (rows: number): string =>
+    `(SELECT randomPrintableASCII(250) AS text FROM numbers(${rows}))`;
+  const groups = (rows: number): string =>
+    `SELECT count() FROM (SELECT text FROM ${texts(rows)} GROUP BY text)`;
+  const sort = `SELECT length(text) FROM ${texts(500_000)} ORDER BY text LIMIT 1 OFFSET 499999`;
+  for (const name of [PER_QUERY, PER_USER]) {
+    await withProfile([...SOON_IN_FILES, [name, '33554432']], async (server) => {
+      expect([name, await asked(server, groups(50_000), {})]).toEqual([name, '50000\n']);
+      await expect(asked(server, groups(500_000), {})).rejects.toThrow('TOO_MANY_ROWS_OR_BYTES');
+    });
+  }
+  await withProfile([...SOON_IN_FILES, [LEFT_FREE, String(2 ** 50)]], async (server) => {
+    for (const query of [groups(500_000), sort]) {
+      await expect(asked(server, query, {})).rejects.toThrow('NOT_ENOUGH_SPACE');
+    }
+  });
 });
 
 describe('an analyst of one account', () => {
@@ -162,6 +215,13 @@ describe('an analyst of one account', () => {
     }
   });
 
+  test('is offered the account alone by the dashboards', async () => {
+    for (const name of ['actuals', 'trends', 'quality']) {
+      const variable = readReport(name).templating.list.find((each) => each.name === 'account')!;
+      expect(await run(sqlOf(variable))).toBe('acme\n');
+    }
+  });
+
   test('sees no more in the tables below the views', async () => {
     const [{ tables }] = policiesIn(statements) as [Policy];
     expect(tables.length).toBeGreaterThanOrEqual(ROWS.length);
@@ -179,6 +239,14 @@ describe('an analyst of one account', () => {
     for (const table of others.trim().split('\n')) {
       await expect(run(`SELECT * FROM ${table}`)).rejects.toThrow('ACCESS_DENIED');
     }
+  });
+
+  test('learns how many rows all accounts have, which no policy hides', async () => {
+    const sizes = `SELECT total_rows FROM system.tables
+      WHERE database = 'custom_data' AND name IN ('cost', 'self_serve')`;
+    expect(await run(sizes)).toBe('2\n2\n');
+    const estimate = await run('EXPLAIN ESTIMATE SELECT * FROM request_transitions');
+    expect(estimate).toMatch(/^custom_data\trequest_transitions\t\d+\t2\t/);
   });
 
   test('reads nothing else', async () => {

@@ -329,3 +329,27 @@ test('a currency and a metric are shown however many groups others have', async 
   expect(await groups(1, 3, 'currency', day)).toEqual({ EUR: 1_000, USD: 1 });
   expect(await groups(0, 4, 'metric')).toEqual({ Many: 1_000, One: 1 });
 });
+
+test('trends: the 20 dearest have a line, however many days the others have', async () => {
+  const days = ['2019-01-01', '2019-01-02', '2019-01-03'];
+  const row = (day: string, campaign: string, clicks: number, cost: number): string =>
+    `${day},ratios,EUR,${campaign},${1000 * clicks},${clicks},${cost}\n`;
+  const cheap = Array.from({ length: 20 }, (_, i) => `cheap ${10 + i}`);
+  const rows = [
+    ...cheap.flatMap((name) => days.map((day) => row(day, name, 10, 10))),
+    row(days[0]!, 'dear', 10, 20),
+    row(days[0]!, 'without clicks', 0, 1000),
+  ];
+  const file = `date,channel,currency,campaign,impressions,clicks,cost\n${rows.join('')}`;
+  expect(await samples.client.upload('cost', file)).toMatchObject({ status: 'succeeded' });
+  const lines = async (metric: string): Promise<unknown[]> => {
+    const chosen = { channel: 'ratios', groupBy: 'campaign', metric };
+    const __from = String(Date.parse(days[0]!));
+    const found = await panel(1, 2, { ...chosen, __from, __to: String(Date.parse(days[2]!)) });
+    return [...new Set(found.map(({ group_value }) => group_value))].sort();
+  };
+  for (const metric of ['cost_per_click', 'cost_per_thousand_impressions']) {
+    expect([metric, await lines(metric)]).toEqual([metric, [...cheap.slice(0, 19), 'dear']]);
+  }
+  expect(await lines('cost')).toEqual([...cheap.slice(0, 19), 'without clicks']);
+});
