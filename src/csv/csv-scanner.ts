@@ -146,7 +146,7 @@ export class RowBlock {
 
   /**
    * The row from its first value to the end of its last one, valid until the next call of the
-   * kernel. Behind a value that had doubled quotes stand its last bytes once more.
+   * kernel. Behind a value that had doubled quotes stand a quote and its last bytes once more.
    */
   spanOf(row: number): Uint8Array {
     const { calls } = this.kernel;

@@ -60,6 +60,8 @@ export class Ingest implements RecordHandler {
   private readonly processing = new Set<Promise<unknown>>();
   private readonly room: WaitingRoom;
   private readonly inRoom = new Set<UploadInFlight>();
+  /** Those in the room that would step aside if fewer had. */
+  private readonly waiting = new Set<UploadInFlight>();
   private readonly dropAfterMs: number;
   private readonly endWatch: EndWatch;
   private consumption: Consumption | undefined;
@@ -181,6 +183,7 @@ export class Ingest implements RecordHandler {
       .catch(this.failure.report)
       .finally(() => {
         this.processing.delete(processing);
+        this.letAside();
         uploadsInFlight.set(this.processing.size);
       });
     this.processing.add(processing);
@@ -198,12 +201,22 @@ export class Ingest implements RecordHandler {
     owned.watermark.release(requestId);
     owned.commitSoon();
     // 3. The next upload may come into memory.
+    this.waiting.delete(upload);
     this.leaveRoom(upload);
   }
 
   /** An upload that may wait for hours makes room for others, unless too many wait like this. */
   private stepAside(upload: UploadInFlight): void {
-    if (this.processing.size - this.inRoom.size < MOST_ASIDE) this.leaveRoom(upload);
+    if (this.inRoom.has(upload)) this.waiting.add(upload);
+    this.letAside();
+  }
+
+  private letAside(): void {
+    for (const upload of this.waiting) {
+      if (this.processing.size - this.inRoom.size >= MOST_ASIDE) return;
+      this.waiting.delete(upload);
+      this.leaveRoom(upload);
+    }
   }
 
   private leaveRoom(upload: UploadInFlight): void {

@@ -42,7 +42,16 @@ export class UploadProcessor implements Aside {
     });
     this.steps = { ...dependencies, publisher, aside: this, signal };
     this.gate = new SoloGate(journal);
-    this.readAgain = (upload) => retrying(() => readUpload(log, upload), isLogUnavailable, signal);
+    this.readAgain = (upload) =>
+      retrying(
+        () => readUpload(log, upload),
+        (error) => {
+          if (!isLogUnavailable(error)) return false;
+          this.waits([upload]);
+          return true;
+        },
+        signal,
+      );
     this.preparation = new Preparation(preparer, this.readAgain, signal);
     const settler = new BatchSettler(this.steps);
     this.batchers = new Map(

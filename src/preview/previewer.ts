@@ -34,8 +34,8 @@ export interface PreviewerOptions {
   readonly oldDays: number;
 }
 
-/** No query begins later: the answer is due after ten seconds, and a query may take five. */
-const ASKS_FOR_MS = 5_000;
+/** No question begins later: the answer is due after ten seconds, and a question may take six. */
+const ASKS_FOR_MS = 4_000;
 
 type ValidFile = Extract<CheckedFile, { valid: true }>;
 

@@ -39,7 +39,6 @@ const page: Page = {
   timeZone: () => zone.value,
   queue(upload) {
     queued.push(upload);
-    sent.delete(upload);
     sent.add(upload);
     if (!isSending) void sendQueued();
   },
@@ -65,7 +64,10 @@ const page: Page = {
 async function sendQueued(): Promise<void> {
   isSending = true;
   for (let upload = queued.shift(); upload !== undefined; upload = queued.shift()) {
-    if (await upload.send()) continue;
+    if (await upload.send()) {
+      sent.delete(upload);
+      continue;
+    }
     for (const behind of queued.splice(0)) behind.hold();
   }
   isSending = false;

@@ -67,9 +67,10 @@ export function answerProblem(request: ApiRequest, response: Response, problem: 
     // connection could be a body or a request.
     ...(request.awaitsContinue === true && { Connection: 'close' }),
   });
-  // Of an answer without a body nothing goes out before its end.
-  if (hasUnreadBody(request) && request.method !== 'HEAD') {
-    response.write(body);
+  if (hasUnreadBody(request)) {
+    // Of an answer to HEAD `write` would send nothing.
+    if (request.method === 'HEAD') response.flushHeaders();
+    else response.write(body);
     drain(request, response);
   } else {
     response.end(body);

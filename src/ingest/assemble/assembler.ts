@@ -18,7 +18,7 @@ interface OpenUpload {
   /** When that record was read, on the clock of `performance.now`, which never steps. */
   readonly readAt: number;
   /** False: the hold of the watermark is that of the same upload, in flight. */
-  readonly ownsHold: boolean;
+  ownsHold: boolean;
 }
 
 /**
@@ -137,6 +137,9 @@ export class Assembler {
       };
       this.open.set(requestId, upload);
       openUploads.inc();
+    } else if (ownsHold) {
+      // That of the upload in flight has gone meanwhile.
+      upload.ownsHold = true;
     }
     await this.store.add(upload.chunks, Number(sequence), record.value);
   }

@@ -94,6 +94,8 @@ describeWithChromium('one of several files in the console', () => {
       cutOff();
       await console.state('turned-2.csv', 'Perhaps not taken');
       await console.state('turned-1.csv', 'Not sent');
+      await console.click('turned-2.csv', 'Send again');
+      await console.state('turned-2.csv', 'Perhaps not taken');
       await page.unrouteAll();
       await page.getByRole('button', { name: 'Send all valid files' }).click();
       for (const { name } of files) await console.state(name, 'Succeeded');

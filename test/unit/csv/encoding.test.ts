@@ -1,6 +1,16 @@
-import { expect, test } from '@jest/globals';
+import { isUtf8 } from 'node:buffer';
 
-import { fileWith, goodRow, keysOf, reasonFor, withoutHint } from '../../support/files/files.js';
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+
+import {
+  fileWith,
+  goodRow,
+  keysOf,
+  reasonFor,
+  verdictOn,
+  withoutHint,
+} from '../../support/files/files.js';
 
 /** Returns a valid file with these bytes as its campaign. */
 function withCampaign(...bytes: number[]): Buffer {
@@ -35,6 +45,29 @@ test.each([
   expect(withoutHint(reasonFor('cost', withCampaign(...bytes)))).toEqual({
     file: ['row 2: field 4 is not valid UTF-8'],
   });
+});
+
+test('a quoted value is taken if it is UTF-8, whatever quotes are in it', () => {
+  const pieces = [
+    '""',
+    'a',
+    '\xe2\x82\x82',
+    '\xe2\x82',
+    '\xf0\x9f\x98\x98',
+    '\xf0\x9f\x98',
+    '\x82',
+    '\x98',
+  ];
+  const texts = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(texts, (parts) => {
+      const quoted = Buffer.from(`"${parts.join('')}"`, 'latin1');
+      const value = Buffer.from(parts.join('').replaceAll('""', '"'), 'latin1');
+      const verdict = verdictOn('cost', withCampaign(...quoted));
+      expect(verdict.valid).toBe(isUtf8(value));
+    }),
+    { numRuns: 3_000 },
+  );
 });
 
 test.each([

@@ -154,6 +154,11 @@ test('their number has a bound', async () => {
   expect(taken).toBeGreaterThan(1_000);
   expect(taken).toBeLessThan(1_010);
 
+  // As soon as fewer wait, those that were kept make room.
+  isLarge = (requestId) => Number(requestId) >= 1_000;
+  await pass(120_000);
+  expect(taken).toBe(1_500);
+
   isLarge = () => false;
   await pass(120_000);
   await taking;

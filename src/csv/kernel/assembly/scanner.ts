@@ -163,7 +163,8 @@ function candidatesFrom(from: usize): u64 {
 
 /**
  * Reads a quoted field's value from `start` and folds its doubled quotes. Moves behind the closing
- * quote.
+ * quote. A quote stands at the value's end: what was folded could pass for the rest of its last
+ * character.
  *
  * @returns the end of the value
  */
@@ -174,6 +175,7 @@ function closeQuote(start: usize): usize {
     if (load<u8>(read) == QUOTE) {
       if (read + 1 >= end || load<u8>(read, 1) != QUOTE) {
         position = read + 1;
+        store<u8>(write, QUOTE);
         return write;
       }
       read++;

@@ -197,10 +197,10 @@ export class SlowClientTimer {
   }
 }
 
-/** RFC 9110, 5.6.6 allows them, and busboy does not. */
+/** RFC 9110, 5.6.6 allows them, and busboy does not. Linear, also without a closing quote. */
 function withoutEmptyParameters(type: string): string {
   return type.replace(
-    /("(?:[^"\\]|\\.)*")|;[\t ]*(?=;|$)/g,
+    /("(?:[^"\\]|\\.)*"?)|;[\t ]*(?=;|$)/g,
     (_, quoted: string | undefined) => quoted ?? '',
   );
 }

@@ -326,3 +326,14 @@ test('a late duplicate of an upload in flight does not let go of its records', a
   watermark.release('a');
   expect(watermark.value).toBe(4);
 });
+
+test('nor does it keep them once that upload has ended', async () => {
+  await take(partition.chunk('a', 0, 'x'), partition.finish('a', 1, 0));
+  partition.now += DROP_AFTER_MS + 1;
+  await take(partition.chunk('b', 0, 'x'), partition.chunk('a', 0, 'x'));
+  watermark.release('a');
+  await take(partition.chunk('a', 1, 'x'));
+  partition.now += DROP_AFTER_MS + 1;
+  await take(partition.chunk('c', 0, 'x'));
+  expect(watermark.value).toBe(5);
+});
