@@ -16,6 +16,7 @@ import { Partition } from './assemble/partition.js';
 /** Uploads that wait for the warehouse, beside others that it takes. */
 
 const LARGE_BYTES = 40 * 1024 * 1024;
+const ROOM_BYTES = 64 * 1024 * 1024;
 
 const preparer = {
   threads: 1,
@@ -84,7 +85,7 @@ async function start(): Promise<void> {
       dataDir: '/data',
       limits: {
         ...{ uploadDeadlineMs: 60_000, logTimeoutMs: 5_000, validationThreads: 1 },
-        ...{ openUploadBytes: 1_000_000, waitingUploadBytes: 64 * 1024 * 1024 },
+        ...{ openUploadBytes: 1_000_000, waitingUploadBytes: ROOM_BYTES },
         ...{ batchRows: 1_000, batchBytes: 1_000_000, batchMs: 1_000 },
       },
     },
@@ -148,7 +149,11 @@ test('their number has a bound', async () => {
   await start();
   let taken = 0;
   const taking = (async () => {
-    for (; taken < 1_500; taken++) await take(String(taken), LARGE_BYTES);
+    for (; taken < 1_500; taken++) {
+      // The second one to keep its place fills the room.
+      const bytes = taken === 1_001 ? ROOM_BYTES : LARGE_BYTES;
+      await take(String(taken), bytes);
+    }
   })();
   await pass(60_000);
   expect(taken).toBeGreaterThan(1_000);
