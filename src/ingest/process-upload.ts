@@ -52,7 +52,16 @@ export class UploadProcessor implements Aside {
         },
         signal,
       );
-    this.preparation = new Preparation(preparer, this.readAgain, signal);
+    this.preparation = new Preparation(
+      preparer,
+      async (upload) => {
+        const parts = await this.readAgain(upload);
+        // It has thrown, and while the log was away it could not be blamed.
+        await journal.begin(upload.requestId, true);
+        return parts;
+      },
+      signal,
+    );
     const settler = new BatchSettler(this.steps);
     this.batchers = new Map(
       FAMILIES.map(({ name }) => [

@@ -34,7 +34,7 @@ export interface PreviewerOptions {
   readonly oldDays: number;
 }
 
-/** No question begins later: the answer is due after ten seconds, and a question may take six. */
+/** No question begins later: the answer is due after ten seconds, and most questions take six. */
 const ASKS_FOR_MS = 4_000;
 
 type ValidFile = Extract<CheckedFile, { valid: true }>;

@@ -27,7 +27,8 @@ export const FOR_WARNINGS = `${ASIDE}, max_execution_time = 3`;
  */
 export async function askForMemory(warehouse: Warehouse): Promise<void> {
   await warehouse.lookUp(
-    `SELECT length(groupArray(number)) AS length FROM numbers(2000000) SETTINGS ${FOR_WARNINGS}`,
+    `SELECT length(groupArray(number)) AS length FROM numbers(2000000)
+     SETTINGS ${ASIDE}, max_execution_time = 1`,
     blockOf([column('account', STRING, [''])], 1),
     'previews',
   );

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 
 import type { IngestDependencies } from '../../../src/ingest/dependencies.js';
+import { CrashJournal } from '../../../src/ingest/crash/crash-journal.js';
 import { Ingest } from '../../../src/ingest/ingest.js';
 import type { Preparer } from '../../../src/ingest/prepare/prepare-pool.js';
 import {
@@ -21,13 +22,15 @@ const WAITING_BYTES = 1_000;
 const preparer = {
   threads: 1,
   begun: 0,
+  /** Throws at the first upload. */
+  throwsFirst: false as boolean,
   run(): Promise<never> {
     this.begun++;
-    return never;
+    return this.throwsFirst && this.begun === 1 ? Promise.reject(new Error('thrown')) : never;
   },
   release: () => undefined,
   close: () => Promise.resolve(),
-} satisfies Preparer & { begun: number };
+} satisfies Preparer & { begun: number; throwsFirst: boolean };
 
 let partition: Partition;
 let files: MemoryFiles;
@@ -44,6 +47,7 @@ let isBack: boolean;
 
 beforeEach(async () => {
   preparer.begun = 0;
+  preparer.throwsFirst = false;
   partition = new Partition(0);
   files = new MemoryFiles();
   appended = [];
@@ -153,3 +157,21 @@ test('an upload that has ended three processes is set aside again when the next 
   }
   expect(preparer.begun).toBe(0);
 });
+
+test('an upload that has thrown is blamed for the end of a process, also if the log was away', async () => {
+  preparer.throwsFirst = true;
+  ingest.assigned(0, 0);
+  await ingest.records(0, [partition.chunk('a', 0, 'x'), partition.finish('a', 1, 0, 1)]);
+  await until(() => reads === 1);
+  breakReading();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(deathsIfKilled()).toBe(0);
+  isBack = true;
+  await until(() => preparer.begun === 2);
+  expect(deathsIfKilled()).toBe(1);
+});
+
+/** What the next process would count against the upload. */
+function deathsIfKilled(): number {
+  return new CrashJournal(files, '/data/ingest-journal', pino({ level: 'silent' })).deathsOf('a');
+}
