@@ -38,8 +38,14 @@ describeWithBroker('while the broker is away', () => {
     await once(silent, 'listening');
     const first = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
     try {
-      const log = await logs.open({ brokers: [first, broker.address], timeoutMs: TIMEOUT_MS });
-      await log.append('uploads', [record('one')]);
+      // Each client asks the brokers in an order of its own: some begin with the silent one.
+      for (let opened = 0; opened < 10 && sockets.size === 0; opened++) {
+        const start = performance.now();
+        const log = await logs.open({ brokers: [first, broker.address], timeoutMs: TIMEOUT_MS });
+        await log.append('uploads', [record('one')]);
+        expect(performance.now() - start).toBeLessThan(30_000);
+      }
+      expect(sockets.size).toBeGreaterThan(0);
     } finally {
       silent.close();
       for (const socket of sockets) socket.destroy();
@@ -68,7 +74,11 @@ describeWithBroker('while the broker is away', () => {
     const large = Buffer.alloc(1_000_000);
     const waiting = Array.from({ length: 60 }, () => log.append('uploads', [record(large)]));
     const refused = await Promise.allSettled(waiting);
-    expect(refused.every(({ status }) => status === 'rejected')).toBe(true);
+    const reasons = refused.map((each) => (each.status === 'rejected' ? String(each.reason) : ''));
+    const isAtOnce = (reason: string): boolean => reason.includes('too much is waiting');
+    expect(reasons.filter(isAtOnce).length).toBeGreaterThan(1);
+    expect(reasons.filter((reason) => !isAtOnce(reason)).length).toBeGreaterThan(10);
+    expect(reasons).not.toContain('');
 
     await broker.restart();
     const restarted = performance.now();

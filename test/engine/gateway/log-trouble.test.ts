@@ -146,9 +146,13 @@ test('a refusal for its own sake answers as such, whatever the log does', async 
 });
 
 test('reads and small refusals go on while the log is away', async () => {
+  const { requestId } = (await (await upload(csv(1_000))).json()) as { requestId: string };
   gateway.log.stall();
-  const response = await fetch(`${gateway.url}/cost/requests/x`, { headers: uploadHeaders() });
-  expect(response.status).toBe(400);
+  const read = async (id: string): Promise<number> => {
+    const url = `${gateway.url}/self-serve/requests/${id}`;
+    return (await fetch(url, { headers: uploadHeaders() })).status;
+  };
+  expect([await read(requestId), await read('x')]).toEqual([200, 400]);
 });
 
 test('a stalled log stops the client; it goes on where it stopped', async () => {

@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+import { createClient } from '../../../src/log/kafka/client.js';
+import { createLogger } from '../../../src/ops/logger.js';
+import { until } from '../../support/kafka/until.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { Load } from '../../support/service/load.js';
@@ -15,6 +18,7 @@ const CHANGES = IS_SOAK ? 4 : 2;
 /** An upload stays open across one or two changes. */
 const UPLOAD_MS = 4_000;
 const BETWEEN_MS = 2_500;
+const GROUP = 'custom-data.ingest';
 
 describeWithBroker('a rebalance', () => {
   let cluster: Cluster;
@@ -44,9 +48,12 @@ describeWithBroker('a rebalance', () => {
     let members = [await cluster.start('ingest')];
     load.start();
     await load.atLeast(1);
+    const { struck } = await clickhouse.counts();
     if (kind !== undefined) await clickhouse.fault({ kind, on: 'insert' });
     for (let change = 0; change < CHANGES; change++) {
       await sleep(BETWEEN_MS);
+      await isUnderWay(members);
+      if (kind !== undefined) expect((await clickhouse.counts()).struck).toBeGreaterThan(struck);
       if (change < CHANGES / 2) {
         members.push(await cluster.start('ingest'));
       } else {
@@ -54,11 +61,38 @@ describeWithBroker('a rebalance', () => {
         expect(await oldest!.stop()).toBe(0);
         members = others;
       }
+      await settled(members.length);
       countFault(`group rebalanced ${name}`);
     }
     await clickhouse.heal();
     await load.stop();
     await load.expectAllAsModelled(cluster, status);
     for (const member of members) expect(await member.stop()).toBe(0);
+
+    /** Resolves when every member has uploads that are open, or that wait for the warehouse. */
+    async function isUnderWay(members: readonly ServiceProcess[]): Promise<void> {
+      const metric =
+        kind === undefined ? 'custom_data_open_uploads' : 'custom_data_uploads_in_flight';
+      for (const member of members) await until(async () => (await member.metric(metric)) > 0, 50);
+    }
   });
+
+  /** Resolves when the group has so many members, and no rebalance is under way. */
+  async function settled(members: number): Promise<void> {
+    const { brokers } = cluster.broker;
+    const admin = createClient(
+      { brokers, tls: undefined, sasl: undefined },
+      10_000,
+      createLogger('silent'),
+    ).admin();
+    await admin.connect();
+    try {
+      await until(async () => {
+        const { groups } = await admin.describeGroups([GROUP]);
+        return groups[0]?.state === 'Stable' && groups[0].members.length === members;
+      }, 50);
+    } finally {
+      await admin.disconnect();
+    }
+  }
 });

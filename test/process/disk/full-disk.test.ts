@@ -155,7 +155,13 @@ describeWithDisks('a disk', () => {
     const load = await loaded();
     load.start();
     await load.atLeast(2);
+    const acme = await client();
     disk.fillUp();
+    const answer = await until(
+      () => acme.post('cost', FILE),
+      ({ status }) => status === 503,
+    );
+    expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
     await sleep(FULL_MS);
     disk.empty();
     await load.atLeast(load.fewest + 2);

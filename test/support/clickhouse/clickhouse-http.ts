@@ -172,11 +172,12 @@ export class ClickHouseHttp {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Counts a fault without `times` once, any other fault once for each request that met it. */
+  /** Counts a fault once for each request that met it, one without `times` once at most. */
   private countStruck({ struck }: Counts): void {
     const { kind, times } = this.present ?? {};
     const met = struck - this.struck;
-    if (kind !== undefined) countFault(`warehouse: ${kind}`, times === undefined ? 1 : met);
+    if (kind !== undefined)
+      countFault(`warehouse: ${kind}`, times === undefined ? Math.min(met, 1) : met);
     this.present = undefined;
     this.struck = struck;
   }

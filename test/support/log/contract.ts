@@ -95,7 +95,9 @@ export function behavesAsThePortSays(logs: Logs): void {
       { topic: 'status', records: [record('uploaded')] },
     ]);
     await expect(appended).rejects.toThrow(RangeError);
-    expect(await log.endOffsets('status')).toEqual(known);
+    // Behind one that comes late all the same.
+    const [next] = await log.append('status', [record('next', { partition: 0 })]);
+    expect(next!.offset).toBe(known[0]);
   });
 
   it('keeps one partition for a key, and refuses a partition that there is not', async () => {

@@ -145,7 +145,10 @@ async function metricsOf({ ops }: Ports): Promise<string> {
 export async function metricOf(ports: Ports, name: string, label?: string): Promise<number> {
   const labels = label === undefined ? '(?:\\{[^}]*\\})?' : `\\{[^}]*${label}[^}]*\\}`;
   const value = new RegExp(`^${name}${labels} (\\S+)$`, 'gm');
-  const found = (await metricsOf(ports)).matchAll(value);
+  const text = await metricsOf(ports);
+  const family = name.replace(/_(?:sum|count|bucket)$/, '');
+  if (!text.includes(`# TYPE ${family} `)) throw new Error(`there is no metric ${family}`);
+  const found = text.matchAll(value);
   return [...found].reduce((sum, [, text]) => sum + Number(text), 0);
 }
 

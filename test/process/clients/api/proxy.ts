@@ -72,10 +72,14 @@ export class Proxy {
       response.writeHead(fault.status ?? 503, fault.headers ?? {}).end(fault.body ?? '');
       return;
     }
-    const { authorization, 'content-type': type } = request.headers;
+    const { authorization, 'content-type': type, 'idempotency-key': key } = request.headers;
     const answer = await fetch(`http://127.0.0.1:${this.port()}${call.url}`, {
       method: call.method,
-      headers: { ...(authorization && { authorization }), ...(type && { 'content-type': type }) },
+      headers: {
+        ...(authorization && { authorization }),
+        ...(type && { 'content-type': type }),
+        ...(typeof key === 'string' && { 'idempotency-key': key }),
+      },
       ...(call.method === 'POST' && { body: call.body }),
     });
     const text = await answer.text();

@@ -111,11 +111,13 @@ describe('kill -9', () => {
       await new Promise((resolve) => setTimeout(resolve, milliseconds));
       await program.kill();
       countFault('log killed while it appends');
+      const before = acknowledged.size;
       for (const line of program.lines) {
         // The kill may have cut off the last line.
         const [, offset, append] = /^(\d+) (\d+ \d+ \d+)$/.exec(line) ?? [];
         if (append !== undefined) acknowledged.set(Number(offset), append);
       }
+      expect(acknowledged.size).toBeGreaterThan(before);
 
       const log = await folders.open({ dir });
       const records = await readAll(log, 'uploads');
