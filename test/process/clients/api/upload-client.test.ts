@@ -87,7 +87,7 @@ test('a create that is refused for now or broken off is sent again, with the sam
   // The answer that was cut off and the last one are about one request.
   const requests = (): Promise<{ id: string }[]> =>
     service.query(
-      `SELECT DISTINCT request_id AS id FROM request_transitions WHERE bytes = ${file.length}`,
+      `SELECT DISTINCT request_id AS id FROM request_transitions WHERE csv_bytes = ${file.length}`,
     );
   await until(async () => (await requests()).some(({ id }) => id === requestId));
   expect(await requests()).toEqual([{ id: requestId }]);
