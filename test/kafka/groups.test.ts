@@ -6,7 +6,7 @@ import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/ka
 import { record } from '../support/log/log-folders.js';
 import { Collector, texts } from './collector.js';
 import { SteadyAppends } from './steady-appends.js';
-import { until } from '../support/kafka/until.js';
+import { until } from '../support/until.js';
 import { Worker } from './worker.js';
 
 const SESSION_MS = 6_000;

@@ -6,7 +6,7 @@ import { KafkaBroker } from '../support/kafka/kafka-broker.js';
 import { KafkaProxy } from '../support/kafka/kafka-proxy.js';
 import { record } from '../support/log/log-folders.js';
 import { Collector, texts } from './collector.js';
-import { until } from '../support/kafka/until.js';
+import { until } from '../support/until.js';
 
 const PARTITIONS = 6;
 

@@ -9,7 +9,7 @@ import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
 import { KafkaLogs } from '../support/kafka/kafka.js';
 import { record } from '../support/log/log-folders.js';
 import { Collector, texts } from './collector.js';
-import { until } from '../support/kafka/until.js';
+import { until } from '../support/until.js';
 
 const TIMEOUT_MS = 2_000;
 /** Much longer than a refusal takes, much shorter than an outage may last. */

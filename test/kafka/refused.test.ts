@@ -15,7 +15,7 @@ import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
 import { KafkaLogs } from '../support/kafka/kafka.js';
 import { record } from '../support/log/log-folders.js';
 import { Collector, texts } from './collector.js';
-import { until } from '../support/kafka/until.js';
+import { until } from '../support/until.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 

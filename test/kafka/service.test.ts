@@ -19,7 +19,7 @@ import {
   tokenFor,
 } from '../support/service/service-process.js';
 import { COST, csvOf } from '../support/model/warehouse-model.js';
-import { until } from '../support/kafka/until.js';
+import { until } from '../support/until.js';
 
 /** The built service with all roles in one process. `test/process/deployments` also kills it. */
 

@@ -7,7 +7,7 @@ import { KafkaLog } from '../../src/log/kafka/kafka-log.js';
 import { ConfigError } from '../../src/config/config.js';
 import { type LogRecord, TOPICS } from '../../src/log/upload-log.js';
 import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
-import { until } from '../support/kafka/until.js';
+import { until } from '../support/until.js';
 import { record } from '../support/log/log-folders.js';
 import { describeTopics } from './described-topics.js';
 

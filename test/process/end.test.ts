@@ -21,6 +21,7 @@ import {
   ServiceProcess,
   tokenFor,
 } from '../support/service/service-process.js';
+import { until } from '../support/until.js';
 
 /** How a process ends that cannot go on, whatever else is unavailable. */
 
@@ -68,9 +69,9 @@ async function keepBusy(service: ServiceProcess): Promise<void> {
   const token = await tokenFor(service.dataDir, 'acme');
   const client = new ApiClient(() => service.ports.api, token);
   // A running service accepts a new token within a second.
-  while ((await client.get('cost', 'none')).status === 401) await sleep(50);
+  await until(async () => (await client.get('cost', 'none')).status !== 401, 50);
   client.postHalf('cost', FILE).catch(() => undefined);
-  while ((await service.metric('custom_data_uploads_receiving')) === 0) await sleep(20);
+  await until(async () => (await service.metric('custom_data_uploads_receiving')) !== 0, 20);
 }
 
 /** Starts a program with a watchdog of three seconds. It ends when its standard input ends. */
@@ -167,7 +168,7 @@ test('a log that fails while the warehouse hangs ends the process in time, with 
       await sleep(600);
     }
     // Inserts of rows and of the history hang, and more records wait.
-    while ((await deployment.clickhouse!.counts()).struck < struck + 2) await sleep(50);
+    await until(async () => (await deployment.clickhouse!.counts()).struck >= struck + 2, 50);
     service.process.kill('SIGUSR2');
     client.post('cost', FILE).catch(() => undefined);
     expect(await untilEnd(service)).toBeLessThan(END_MS + SLACK_MS);
@@ -182,7 +183,7 @@ test('a second signal changes nothing at once, and a later one ends the process'
   await keepBusy(service);
   service.process.kill('SIGINT');
   service.process.kill('SIGTERM');
-  while (!service.logs.some(({ msg }) => msg === 'stopping')) await sleep(20);
+  await until(() => service.logs.some(({ msg }) => msg === 'stopping'), 20);
   await sleep(1_100);
   expect(service.process.signalCode).toBe(null);
   expect(service.process.exitCode).toBe(null);

@@ -13,7 +13,7 @@ describe('the simulation', () => {
 
   it('finds no violation in 30 seeds', () => {
     expect(seedsIn(report)).toHaveLength(30);
-    expect(report).toMatch(/^faults: .*process killed \d/m);
+    expect(report).toMatch(/^faults: .*process killed [1-9]/m);
   });
 
   it('gives the same trace for the same seed, byte for byte, alone and after others', () => {

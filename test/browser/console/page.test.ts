@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, FileChooser } from 'playwright-core';
 
 import { describeWithChromium } from '../../support/machine/chromium.js';
 import { csv, goodRow } from '../../support/files/files.js';
 import { type ConsolePage, ConsoleService } from './console.js';
+import { until } from '../../support/until.js';
 
 const LONG = 'a-name-of-a-file-that-is-long-enough-for-any-screen-of-a-phone.csv';
 /** The rules of axe that look at colours. The others find the same in every colour scheme. */
@@ -123,7 +122,7 @@ describeWithChromium('the page of the console', () => {
     });
     await console.state('keys.csv', 'Valid: 1 row');
     for (const text of ['keys.csv: Valid: 1 row', 'keys.csv: 1 key: 1 new']) {
-      while (!(await page.evaluate<string>('said.join()')).includes(text)) await sleep(50);
+      await until(async () => (await page.evaluate<string>('said.join()')).includes(text), 50);
     }
     await tabTo(/^Warnings about keys\.csv/);
     await tabTo(/^Sums of the keys of keys\.csv/);

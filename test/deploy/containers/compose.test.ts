@@ -7,7 +7,7 @@ import { readComposeFile, ROOT } from '../../support/compose/compose-file.js';
 import { OURS, removeOurs } from '../../support/compose/leftovers.js';
 import { Stack } from '../../support/compose/stack.js';
 import { Page } from '../../support/documents/page.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { buildImage, describeWithPodman, podman } from '../../support/machine/container/podman.js';
 import { ApiClient } from '../../support/service/api-client.js';
 

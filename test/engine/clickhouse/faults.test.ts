@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { retrying } from '../../../src/domain/retry.js';
@@ -9,6 +8,7 @@ import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 import type { Fault } from '../../support/clickhouse/faults.js';
 import { storageBlock } from '../../support/model/native-rows.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
+import { until } from '../../support/until.js';
 
 /** Faults between this process and a server: the statement fails, and a retry succeeds. */
 
@@ -196,7 +196,7 @@ test('closing ends what is in flight', async () => {
   await server.fault({ kind: 'hang', times: 1 });
   const { struck } = await server.counts();
   const statement = failureOf(closing.query('SELECT 1'));
-  while ((await server.counts()).struck === struck) await sleep(5);
+  await until(async () => (await server.counts()).struck !== struck, 5);
   await closing.close();
   expect(await statement).toEqual({ failure: 'retry' });
 });

@@ -12,7 +12,7 @@ import type { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js
 import { withUserOf } from '../../support/clickhouse/users.js';
 import { Page } from '../../support/documents/page.js';
 import { csv, goodRow, verdictOn } from '../../support/files/files.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 
 /**
  * The rights that the operations page gives the service's user on a ClickHouse server. The engine

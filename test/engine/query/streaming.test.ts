@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 
 import { ReadOnlySessions } from '../../../src/query/sessions.js';
 import { ask, openQueryServer, type TestQueryServer } from './query-server-fixture.js';
+import { until } from '../../support/until.js';
 
 const ENDLESS = 'SELECT number, repeat(toString(number), 5) FROM numbers(1000000000000)';
 
@@ -28,14 +29,6 @@ async function open(
 function underway(server: TestQueryServer): number {
   const query = "SELECT count() - 1 FROM system.processes WHERE query NOT ILIKE 'INSERT%'";
   return Number(server.writer.query(query, 'TSV'));
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('it did not happen in time');
-    await sleep(20);
-  }
 }
 
 describe('a result', () => {

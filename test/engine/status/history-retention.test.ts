@@ -24,7 +24,7 @@ import {
 } from '../../support/chdb/warehouses.js';
 import { ClickHouseHttp } from '../../support/clickhouse/clickhouse-http.js';
 import { withoutKeeper } from '../../support/clickhouse/without-keeper.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

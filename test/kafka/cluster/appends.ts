@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import type { LogRecord } from '../../../src/log/upload-log.js';
 import type { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
 import type { KafkaLogs } from '../../support/kafka/kafka.js';
-import { succeeds, until } from '../../support/kafka/until.js';
+import { succeeds, until } from '../../support/until.js';
 import { record } from '../../support/log/log-folders.js';
 import { countFault, IS_SOAK } from '../../support/service/soak.js';
 import { texts } from '../collector.js';

@@ -7,7 +7,7 @@ import { record } from '../../support/log/log-folders.js';
 import { IS_SOAK } from '../../support/service/soak.js';
 import { Collector, texts } from '../collector.js';
 import { SteadyAppends } from '../steady-appends.js';
-import { succeeds, until } from '../../support/kafka/until.js';
+import { succeeds, until } from '../../support/until.js';
 import { Worker } from '../worker.js';
 
 /** How often each partition changes its leader under load. */

@@ -6,7 +6,7 @@ import { LogUnavailableError } from '../../../src/log/upload-log.js';
 import type { KafkaCluster } from '../../support/kafka/kafka-cluster.js';
 import type { KafkaLogs } from '../../support/kafka/kafka.js';
 import { record } from '../../support/log/log-folders.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { describeTopics } from '../described-topics.js';
 
 const DURABLE = { 'min.insync.replicas': '2', 'unclean.leader.election.enable': 'false' };

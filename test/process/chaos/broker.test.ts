@@ -10,6 +10,7 @@ import { Load } from '../../support/service/load.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { IS_SOAK } from '../../support/service/soak.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
+import { until } from '../../support/until.js';
 
 /** The scaled-out service while its broker has not started, is killed, or hangs. */
 
@@ -142,8 +143,3 @@ describeWithBroker('the broker', () => {
     });
   });
 });
-
-/** Polls until the condition holds. The time limit of the test ends it. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(50);
-}

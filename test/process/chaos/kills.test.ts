@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Role } from '../../../src/config/config.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { isAnyAlone } from '../../support/service/crash-journal.js';
 import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { createClient } from '../../../src/log/kafka/client.js';
 import { createLogger } from '../../../src/ops/logger.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
 import { Load } from '../../support/service/load.js';

@@ -6,18 +6,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient } from '../../support/service/api-client.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
-import {
-  ACCOUNT,
-  FILE,
-  lag,
-  openUploads,
-  SHORT,
-  until,
-} from '../../support/service/open-uploads.js';
+import { ACCOUNT, FILE, lag, openUploads, SHORT } from '../../support/service/open-uploads.js';
 import { costRows } from '../../support/files/cost-rows.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { countFault } from '../../support/service/soak.js';
+import { until } from '../../support/until.js';
 
 /**
  * A gateway stops in the middle of an upload until ingest has dropped the upload, then goes on. Or

@@ -10,6 +10,7 @@ import { Load } from '../../support/service/load.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { countFault } from '../../support/service/soak.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
+import { until } from '../../support/until.js';
 
 /** Processes that are stopped, considered dead, and go on as if nothing had happened. */
 
@@ -106,7 +107,7 @@ describeWithBroker('a process that is stopped and goes on', () => {
     await clickhouse.fault({ kind: 'hang', on: 'insert' });
     load.start();
     await load.atLeast(6);
-    while ((await ingest.metric('custom_data_uploads_in_flight')) < 12) await sleep(50);
+    await until(async () => (await ingest.metric('custom_data_uploads_in_flight')) >= 12, 50);
     ingest.process.kill('SIGSTOP');
     status.process.kill('SIGSTOP');
     await clickhouse.heal();
@@ -116,7 +117,7 @@ describeWithBroker('a process that is stopped and goes on', () => {
       cluster.start('ingest'),
       cluster.start('status'),
     ]);
-    while ((await rowsStored(nextIngest)) === 0) await sleep(200);
+    await until(async () => (await rowsStored(nextIngest)) !== 0, 200);
     await load.atLeast(load.fewest + 6);
     await load.stop();
     await load.expectAllAsModelled(cluster, nextStatus);
@@ -124,10 +125,10 @@ describeWithBroker('a process that is stopped and goes on', () => {
     // Nothing else inserts now, so the next inserts come from these processes.
     const { inserts } = await clickhouse.counts();
     status.process.kill('SIGCONT');
-    while ((await clickhouse.counts()).inserts === inserts) await sleep(50);
+    await until(async () => (await clickhouse.counts()).inserts !== inserts, 50);
     ingest.process.kill('SIGCONT');
-    while ((await rowsStored(ingest)) === storedBefore) await sleep(50);
-    while ((await ingest.metric('custom_data_uploads_in_flight')) > 0) await sleep(50);
+    await until(async () => (await rowsStored(ingest)) !== storedBefore, 50);
+    await until(async () => (await ingest.metric('custom_data_uploads_in_flight')) <= 0, 50);
     countFault('process stopped, going on later', 2);
     await load.expectAllAsModelled(cluster, nextStatus);
     await load.expectAllAsModelled(cluster, status);

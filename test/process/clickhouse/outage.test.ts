@@ -16,6 +16,7 @@ import {
   SELF_SERVE,
   WarehouseModel,
 } from '../../support/model/warehouse-model.js';
+import { until } from '../../support/until.js';
 
 /** The built service while its ClickHouse server is away, hangs, dies, or loses its answers. */
 
@@ -114,10 +115,16 @@ test('uploads are accepted while it is away, wait as validated, and all succeed 
 });
 
 test('while it hangs, each try ends at the timeout', async () => {
+  const { struck } = await server.counts();
   await server.fault({ kind: 'hang' });
   const requests = [await post(10), await post(10)];
   await sleep(2.5 * TIMEOUT_MS);
-  while (((await statusOf(requests[0]!)) as Transition).status !== 'validated') await sleep(100);
+  await until(
+    async () => ((await statusOf(requests[0]!)) as Transition).status === 'validated',
+    100,
+  );
+  // Two batches, or one and what repeats it.
+  expect((await server.counts()).struck).toBeGreaterThan(struck + 1);
   await server.heal();
   await expectAllSucceeded(requests);
 });

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment } from '../../support/service/deployment.js';
 import { tokenFor } from '../../support/service/service-process.js';
+import { until } from '../../support/until.js';
 
 /** The ClickHouse server begins to refuse the user of a running service. */
 
@@ -34,7 +33,7 @@ test.each([
   await clickhouse!.fault({ kind: 'exception', code });
   const { requestId } = await client.create('cost', FILE);
   await client.until('cost', requestId, 'validated');
-  while ((await service.metric(REFUSALS)) < before + 5) await sleep(50);
+  await until(async () => (await service.metric(REFUSALS)) >= before + 5, 50);
   expect(service.process.exitCode).toBe(null);
   expect(await (await client.get('cost', requestId)).json()).toMatchObject({ status: 'validated' });
   await clickhouse!.heal();

@@ -9,6 +9,7 @@ import { describeWithBroker } from '../../support/kafka/describe-with-broker.js'
 import { expectLargeFilesUnmixed } from '../../support/files/large-files.js';
 import type { ServiceProcess } from '../../support/service/service-process.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
+import { until } from '../../support/until.js';
 
 /** The roles in separate processes, on Kafka and ClickHouse. */
 
@@ -31,7 +32,7 @@ describeWithBroker('roles', () => {
     const { ops } = processes.get(role)!.ports;
     const health = async (): Promise<string> =>
       (await fetch(`http://127.0.0.1:${ops}/health/ready`)).text();
-    while (!(await health()).includes('"status":"ok"')) await sleep(100);
+    await until(async () => (await health()).includes('"status":"ok"'), 100);
     expect((await fetch(`http://127.0.0.1:${ops}/metrics`)).status).toBe(200);
   });
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { adapted } from '../../support/documents/commands.js';
 import { snippet } from '../../support/documents/page.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { isOrGetsInstalled } from '../../support/machine/apt.js';
 import { makeCertificate } from '../../support/machine/certificate.js';
 import { describeIf } from '../../support/machine/describe-if.js';

@@ -12,6 +12,7 @@ import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
 import { KafkaLogs } from '../../support/kafka/kafka.js';
 import { jsonLines } from '../../support/service/outcome.js';
+import { until } from '../../support/until.js';
 
 /** Erasing an account: what is deleted, what stays, what does not come back, and who did it. */
 
@@ -69,7 +70,7 @@ describeDeployments((kind) => {
     const client = new ApiClient(() => deployment.service.ports.api, token);
     // The audit orders by seconds. The token's actions have to come in a later second.
     await sleep(1_000);
-    while ((await client.get('cost', UNKNOWN)).status === 401) await sleep(50);
+    await until(async () => (await client.get('cost', UNKNOWN)).status !== 401, 50);
     return client;
   }
 
@@ -185,7 +186,7 @@ describeDeployments((kind) => {
     }
     await deployment.customData('accounts', 'erase', 'acme', '--yes');
     // Waits until the erasure has deleted the cost rows.
-    while ((await rowsOf('acme'))['cost'] !== 0) await sleep(10);
+    await until(async () => (await rowsOf('acme'))['cost'] === 0, 10);
     await sleep(FOLLOWED_MS);
     sendRest();
     expect((await underWay).status).toBe(503);

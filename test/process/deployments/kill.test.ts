@@ -5,6 +5,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
 import { Load } from '../../support/service/load.js';
 import { IS_SOAK } from '../../support/service/soak.js';
+import { until } from '../../support/until.js';
 
 /** SIGKILL at any moment under load: no upload is lost, duplicated or stored in part. */
 
@@ -28,6 +29,7 @@ describeDeployments((kind) => {
     load.start();
     for (let kill = 0; kill < KILLS; kill++) {
       await sleep(FIRST_KILL_MS + Math.random() * (LAST_KILL_MS - FIRST_KILL_MS));
+      await until(() => load.sendingSince.size > 0);
       await deployment.service.kill();
       await deployment.start();
     }

@@ -6,16 +6,10 @@ import { KafkaLog } from '../../../src/log/kafka/kafka-log.js';
 import { LogUnavailableError } from '../../../src/log/upload-log.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment, describeDeployments } from '../../support/service/deployment.js';
-import {
-  ACCOUNT,
-  FILE,
-  lag,
-  openUploads,
-  SHORT,
-  until,
-} from '../../support/service/open-uploads.js';
+import { ACCOUNT, FILE, lag, openUploads, SHORT } from '../../support/service/open-uploads.js';
 import { tokenFor } from '../../support/service/service-process.js';
 import { countFault } from '../../support/service/soak.js';
+import { until } from '../../support/until.js';
 
 /** Uploads whose gateway dies after their first chunks. */
 

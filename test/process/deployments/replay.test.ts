@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../support/service/api-client.js';
@@ -9,6 +7,7 @@ import { expectInvariants } from '../../support/service/invariants.js';
 import { jsonLines } from '../../support/service/outcome.js';
 import { tokenFor } from '../../support/service/service-process.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
+import { until } from '../../support/until.js';
 
 /** Processes records of the log again: one upload on purpose, or all without harm. */
 
@@ -117,7 +116,7 @@ describeDeployments((kind) => {
         )?.[1] ?? 0,
       );
     // The counters of the new process begin at 0. Two uploads were replayed.
-    while ((await validated()) < 2 * RIGHT + WRONG + 3 * FEW) await sleep(100);
+    await until(async () => (await validated()) >= 2 * RIGHT + WRONG + 3 * FEW, 100);
     await expectInvariants(deployment.service, deployment, {
       account: ACCOUNT,
       succeeded: accepted,

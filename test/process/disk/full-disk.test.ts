@@ -66,7 +66,10 @@ describeWithDisks('a disk', () => {
   async function client(): Promise<ApiClient> {
     const client = new ApiClient(port, await tokenFor(dataDir, 'acme'));
     // The service accepts a new token within a second.
-    while ((await client.get('cost', 'none')).status === 401) await sleep(50);
+    await until(
+      () => client.get('cost', 'none'),
+      ({ status }) => status !== 401,
+    );
     return client;
   }
 

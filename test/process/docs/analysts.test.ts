@@ -4,7 +4,7 @@ import { SAMPLE_DAY, ServiceWithSamples } from '../../support/files/samples.js';
 import { analystsQuestions } from '../../support/documents/analysts-questions.js';
 import { adapted, sh, TOOL } from '../../support/documents/commands.js';
 import { code, Page, snippet, snippets } from '../../support/documents/page.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { runs } from '../../support/service/command.js';
 import {

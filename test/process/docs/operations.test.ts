@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { adapted, commandsOf, sh, TOOL } from '../../support/documents/commands.js';
 import { snippet } from '../../support/documents/page.js';
 import { fileWith } from '../../support/files/files.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { run, runs } from '../../support/service/command.js';

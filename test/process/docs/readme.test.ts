@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { adapted, commandsOf, ROOT, sh, stepsOf, TOOL } from '../../support/documents/commands.js';
 import { Page, snippet } from '../../support/documents/page.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { runs } from '../../support/service/command.js';

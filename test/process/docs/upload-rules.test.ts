@@ -8,7 +8,7 @@ import { type Preview, WARNING_CODES } from '../../../src/preview/answer.js';
 import { adapted, commandsOf, ROOT, sh } from '../../support/documents/commands.js';
 import { code, Page, snippet, snippets } from '../../support/documents/page.js';
 import { fileWith } from '../../support/files/files.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { describeIf } from '../../support/machine/describe-if.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { runs } from '../../support/service/command.js';

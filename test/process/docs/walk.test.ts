@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { ApiClient } from '../../support/service/api-client.js';
 import { csv, goodRow } from '../../support/files/files.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { writingCalls } from '../../support/service/preloads/preload.js';
 import {
   makeDataDir,
@@ -61,7 +61,7 @@ test('the files that one row passes are those of docs/architecture.md', async ()
   const idle = await calls();
   const client = new ApiClient(() => service.ports.api, token);
   await client.create('cost', csv([goodRow('cost')]));
-  while (!service.logs.some(({ msg }) => msg === 'upload succeeded')) await sleep(50);
+  await until(() => service.logs.some(({ msg }) => msg === 'upload succeeded'), 50);
   await sleep(REST_MS);
   const called = [...(await calls())].filter((name) => !idle.has(name));
 

@@ -1,7 +1,5 @@
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { adapted, commandsOf, sh, TOOL } from '../../support/documents/commands.js';
@@ -12,6 +10,7 @@ import { costRows } from '../../support/files/cost-rows.js';
 import { Deployment } from '../../support/service/deployment.js';
 import { makeDataDir, removeDataDir, tokenFor } from '../../support/service/service-process.js';
 import { COST, csvOf, WarehouseModel } from '../../support/model/warehouse-model.js';
+import { until } from '../../support/until.js';
 
 /** The procedures of the operations page: back up, restore, replay the uploads after a backup. */
 
@@ -75,9 +74,8 @@ test('a backup into an empty folder is the service as it was, and what came afte
   });
   await sh(replay, deployment.toolEnv);
   await deployment.start();
-  const missing = async (): Promise<boolean> =>
-    (await deployment.query(`SELECT 1 FROM cost_rows WHERE campaign = '2'`)).length === 0;
-  while (await missing());
+  const again = `SELECT 1 FROM cost_rows WHERE campaign = '2'`;
+  await until(async () => (await deployment.query(again)).length > 0, 50);
   await expectViewsToEqual(deployment, model, ACCOUNT);
 
   // With the backup alone, everything is as it was at the backup, including tokens.
@@ -137,7 +135,7 @@ class Overwriter {
 test('a backup of a running service that stands still meanwhile has all that it had answered', async () => {
   let isStopped = false;
   const uploaders = ['a', 'b', 'c', 'd'].map((name) => new Overwriter(name, () => isStopped));
-  while (uploaders.some(({ answered }) => answered < 10)) await sleep(10);
+  await until(() => uploaders.every(({ answered }) => answered >= 10), 10);
 
   const { service, dataDir } = deployment;
   const PID = String(service.process.pid);
@@ -149,7 +147,7 @@ test('a backup of a running service that stands still meanwhile has all that it 
   await sh(adapted(goOn!, { PID }), {});
   // The service goes on as if nothing had happened.
   const { answered: before } = atBackup[0]!;
-  while (uploaders.some(({ answered }) => answered < before + 5)) await sleep(10);
+  await until(() => uploaders.every(({ answered }) => answered >= before + 5), 10);
   isStopped = true;
   await Promise.all(uploaders.map(({ done }) => done));
   for (const uploader of uploaders) {

@@ -10,6 +10,7 @@ import {
   ServiceProcess,
   tokenFor,
 } from '../../support/service/service-process.js';
+import { until } from '../../support/until.js';
 
 /** Longer than the tests take: a batch that waits for this time fails them. */
 const BATCH_MAX_MS = '30000';
@@ -84,5 +85,5 @@ function file(rows: number): string {
 
 /** Resolves when ingest has read so many bytes of an upload, but not all of it. */
 async function isOpen(bytes = 1): Promise<void> {
-  while ((await service.metric('custom_data_open_upload_bytes')) < bytes) await sleep(5);
+  await until(async () => (await service.metric('custom_data_open_upload_bytes')) >= bytes, 5);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { ApiClient } from '../../support/service/api-client.js';
 import { Deployment } from '../../support/service/deployment.js';
 import { clockShiftedBy } from '../../support/service/preloads/preload.js';

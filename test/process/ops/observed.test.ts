@@ -18,6 +18,7 @@ import {
   tokenFor,
 } from '../../support/service/service-process.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
+import { until } from '../../support/until.js';
 
 /** The history is measured every ten seconds, so the load has to last longer. */
 const LOAD_MS = 13_000;
@@ -42,7 +43,7 @@ describeWithPrometheus('a service under load, seen by Prometheus', () => {
     const client = new ApiClient(() => service.ports.api, token);
     await uploadSome(client, 0);
     // The first scrape counts them for the objectives. The next count is a minute later.
-    while ((await service.query(ENDED)).length < 3) await sleep(50);
+    await until(async () => (await service.query(ENDED)).length >= 3, 50);
     prometheus = await Prometheus.start(`127.0.0.1:${service.ports.ops}`);
     await shown(`${MEASURED} == 3`);
     for (const until = Date.now() + LOAD_MS; Date.now() < until; rounds++) {

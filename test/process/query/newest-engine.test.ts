@@ -1,7 +1,6 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -26,6 +25,7 @@ import { hasPython, PYTHON_SET_UP_MS, pythonWith } from '../../support/machine/p
 import { ApiClient } from '../../support/service/api-client.js';
 import { run } from '../../support/service/command.js';
 import { tokenFor } from '../../support/service/service-process.js';
+import { until } from '../../support/until.js';
 
 /**
  * The newest engine opens a copy of a data folder and is asked what people ask. It has to give the
@@ -224,7 +224,7 @@ async function uploadFilesOfB9({ service, correction }: ServiceWithSamples): Pro
   const token = await tokenFor(service.dataDir, LARGEST);
   const client = new ApiClient(() => service.ports.api, token);
   // The service accepts a token within a second.
-  while ((await client.get('cost', correction)).status === 401) await sleep(50);
+  await until(async () => (await client.get('cost', correction)).status !== 401, 50);
   for (const { name } of FAMILIES) {
     const files = reportFiles(name, FILES).filter(({ account }) => account === LARGEST);
     for (const file of files) {

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { expect } from '@jest/globals';
 
 import type { ApiClient } from '../service/api-client.js';
 import type { QueryTarget } from '../model/compare-views.js';
 import type { ServiceProcess } from '../service/service-process.js';
+import { until } from '../until.js';
 
 const FILES = 60;
 const ROWS = 5_000;
@@ -48,7 +47,7 @@ export async function expectLargeFilesUnmixed(
   // All memory was returned, and one piece of it served many files.
   const bytes = (state: string): Promise<number> =>
     ingest.metric('custom_data_column_memory_bytes', `state="${state}"`);
-  while ((await bytes('lent')) !== 0) await sleep(50);
+  await until(async () => (await bytes('lent')) === 0, 50);
   const free = await bytes('free');
   expect(free).toBeGreaterThan(0);
   expect(free).toBeLessThan((FILES / 2) * 2 * 1024 * 1024);

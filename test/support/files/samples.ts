@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -11,6 +10,7 @@ import {
   ServiceProcess,
   tokenFor,
 } from '../service/service-process.js';
+import { until } from '../until.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -115,7 +115,7 @@ export class ServiceWithSamples {
 
   /** Waits for data that is written shortly after the API reports it. */
   private async until(sql: string, rows: number): Promise<void> {
-    while ((await this.service.query(sql)).length < rows) await sleep(50);
+    await until(async () => (await this.service.query(sql)).length >= rows, 50);
   }
 }
 

@@ -9,7 +9,7 @@ import { freePorts } from '../machine/free-ports.js';
 import { prepareBrokers } from './kafka-broker.js';
 import { KafkaProxy } from './kafka-proxy.js';
 import { KafkaNode } from './node.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 const POLL_MS = 50;
 /** A node stopped by SIGSTOP accepts connections but answers nothing. */

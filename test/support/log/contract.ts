@@ -2,7 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 
 import { type LogRecord, TOPICS, type UploadLog } from '../../../src/log/upload-log.js';
 import { Collector, texts } from '../../kafka/collector.js';
-import { until } from '../kafka/until.js';
+import { until } from '../until.js';
 import { record } from './log-folders.js';
 
 export interface Logs {

@@ -80,8 +80,3 @@ export class Collector implements RecordHandler {
     return Promise.resolve();
   }
 }
-
-/** Waits until `condition` holds; the test's own timeout is the limit. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
-}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FamilyName } from '../../../src/domain/families/index.js';
-import type { Status, UploadRequestRecord } from '../../../src/status/transition.js';
+import { rankOf, type Status, type UploadRequestRecord } from '../../../src/status/transition.js';
 
 const FINISH_MS = 90_000;
 const PIECES = 10;
@@ -9,6 +9,9 @@ const BYTE_MS = 50;
 
 /** An API client as a user would write it. */
 export class ApiClient {
+  /** By the address of a request: the rank of the last state that was read. */
+  private readonly ranks = new Map<string, number>();
+
   constructor(
     private readonly port: () => number,
     private readonly token: string,
@@ -84,10 +87,18 @@ export class ApiClient {
       const answer = await this.get(family, requestId);
       if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
       const record = (await answer.json()) as UploadRequestRecord;
+      this.expectNoStepBack(`${this.base(family)}/${requestId}`, record.status);
       if (statuses.includes(record.status)) return record;
       if (Date.now() > until) throw new Error(`${requestId} is still ${record.status}`);
       await sleep(10);
     }
+  }
+
+  /** A process never gives an earlier state of a request than it has given before. */
+  private expectNoStepBack(url: string, status: Status): void {
+    const rank = rankOf(status);
+    if (rank < (this.ranks.get(url) ?? rank)) throw new Error(`${url} went back to ${status}`);
+    this.ranks.set(url, rank);
   }
 
   /** Uploads a file and waits for its final record. */

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { costRows } from '../files/cost-rows.js';
 import type { ServiceProcess } from './service-process.js';
 import { COST, csvOf } from '../model/warehouse-model.js';
@@ -22,7 +20,3 @@ export const openUploads = (ingest: ServiceProcess): Promise<number> =>
   ingest.metric('custom_data_open_uploads');
 export const lag = (service: ServiceProcess): Promise<number> =>
   service.metric('custom_data_consumer_lag_records', 'topic="uploads"');
-
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(100);
-}

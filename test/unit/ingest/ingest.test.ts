@@ -12,7 +12,7 @@ import {
   type Topic,
 } from '../../../src/log/upload-log.js';
 import { MemoryFiles } from '../../support/disk/memory-files.js';
-import { until } from '../../support/kafka/until.js';
+import { until } from '../../support/until.js';
 import { Partition } from './assemble/partition.js';
 
 const never = new Promise<never>(() => undefined);

@@ -3,14 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { FormattedLog, RecordFormatError } from '../../../src/log/formatted-log.js';
 import type { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { type LogRecord, TOPICS } from '../../../src/log/upload-log.js';
-import {
-  Collector,
-  LogFolders,
-  readAll,
-  record,
-  texts,
-  until,
-} from '../../support/log/log-folders.js';
+import { Collector, LogFolders, readAll, record, texts } from '../../support/log/log-folders.js';
+import { until } from '../../support/until.js';
 
 const folders = new LogFolders();
 let raw: LmdbLog;

@@ -2,7 +2,8 @@ import { afterEach, expect, test } from '@jest/globals';
 
 import { startApplier } from '../../../src/log/record-applier.js';
 import type { LogRecord } from '../../../src/log/upload-log.js';
-import { LogFolders, record, texts, until } from '../../support/log/log-folders.js';
+import { LogFolders, record, texts } from '../../support/log/log-folders.js';
+import { until } from '../../support/until.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());

@@ -13,7 +13,8 @@ import { transitionRecord } from '../../../src/status/publisher.js';
 import { HistoryWriter } from '../../../src/status/history-writer.js';
 import type { RequestStore } from '../../../src/status/request-store.js';
 import { type Warehouse, WarehouseError } from '../../../src/warehouse/warehouse.js';
-import { LogFolders, until } from '../../support/log/log-folders.js';
+import { LogFolders } from '../../support/log/log-folders.js';
+import { until } from '../../support/until.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());

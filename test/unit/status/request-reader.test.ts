@@ -11,7 +11,8 @@ import type { LmdbLog } from '../../../src/log/lmdb/lmdb-log.js';
 import { RequestReader } from '../../../src/status/request-reader.js';
 import { StatusTail } from '../../../src/status/status-tail.js';
 import { StatusView } from '../../../src/status/status-view.js';
-import { Collector, LogFolders, until } from '../../support/log/log-folders.js';
+import { Collector, LogFolders } from '../../support/log/log-folders.js';
+import { until } from '../../support/until.js';
 
 /** A gateway starts on a status topic whose records are already in the history. */
 

@@ -12,7 +12,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { ErasedAccounts } from '../../../../src/operator/erasure/erased-accounts.js';
 import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
 import { openTestWarehouse, type TestWarehouse } from '../../../support/chdb/warehouse.js';
-import { Collector, LogFolders, readAll, until } from '../../../support/log/log-folders.js';
+import { Collector, LogFolders, readAll } from '../../../support/log/log-folders.js';
+import { until } from '../../../support/until.js';
 
 const folders = new LogFolders();
 let opened: TestWarehouse;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { ChdbWarehouse } from '../../../../src/warehouse/chdb/chdb-warehouse.js';
 import { blockOf, column, UINT32 } from '../../../../src/warehouse/native/block.js';
-import { until } from '../../../support/kafka/until.js';
+import { until } from '../../../support/until.js';
 
 let dataDir: string;
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import type { Component } from '../../../../src/ops/components.js';
 import { migrate } from '../../../../src/warehouse/schema/migrate.js';
 import { mergeWhenQuiet } from '../../../../src/warehouse/rows/quiet-merges.js';
 import { ClickHouseHttp } from '../../../support/clickhouse/clickhouse-http.js';
-import { until } from '../../../support/kafka/until.js';
+import { until } from '../../../support/until.js';
 import { type Row, storageBlock } from '../../../support/model/native-rows.js';
 import {
   connectTo,

@@ -5,7 +5,7 @@ import { RetentionGuard } from '../../../../src/gateway/create/retention-guard.j
 import { LogUnavailableError, type UploadLog } from '../../../../src/log/upload-log.js';
 import { describeWithKafka, KafkaLogs, sharedBrokers } from '../../../support/kafka/kafka.js';
 import { record } from '../../../support/log/log-folders.js';
-import { until } from '../../../support/kafka/until.js';
+import { until } from '../../../support/until.js';
 
 const RETENTION_MS = 2_000;
 

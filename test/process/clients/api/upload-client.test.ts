@@ -16,7 +16,7 @@ import {
   tokenFor,
 } from '../../../support/service/service-process.js';
 import { fileWith } from '../../../support/files/files.js';
-import { until } from '../../../support/kafka/until.js';
+import { until } from '../../../support/until.js';
 import { type Fault, Proxy } from './proxy.js';
 
 let dataDir: string;

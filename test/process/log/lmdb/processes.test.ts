@@ -1,20 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { acquireDataFolder } from '../../../../src/log/lmdb/data-folder-lock.js';
 import { LogUnavailableError, type RecordPosition } from '../../../../src/log/upload-log.js';
-import {
-  Collector,
-  LogFolders,
-  readAll,
-  record,
-  texts,
-  until,
-} from '../../../support/log/log-folders.js';
+import { Collector, LogFolders, readAll, record, texts } from '../../../support/log/log-folders.js';
 import { Program } from '../../../support/log/program.js';
 import { countFault } from '../../../support/service/soak.js';
+import { until } from '../../../support/until.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());
@@ -82,7 +76,7 @@ describe('a second process', () => {
     const dir = await folders.folder();
     const log = await folders.open({ dir });
     const other = Program.start('append-streaming', [dir, '100000']);
-    while ((await log.endOffsets('uploads'))[0]! < 100) await sleep(5);
+    await until(async () => (await log.endOffsets('uploads'))[0]! >= 100, 5);
     for (let i = 0; i < 20; i++) await log.append('control', [record('mine')]);
     expect((await log.endOffsets('uploads'))[0]).toBeLessThan(100_000);
     await other.kill();

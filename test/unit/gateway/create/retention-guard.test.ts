@@ -3,13 +3,8 @@ import { pino } from 'pino';
 
 import { RetentionGuard } from '../../../../src/gateway/create/retention-guard.js';
 import { LogUnavailableError, type UploadLog } from '../../../../src/log/upload-log.js';
-import {
-  Collector,
-  LogFolders,
-  record,
-  takeLeader,
-  until,
-} from '../../../support/log/log-folders.js';
+import { Collector, LogFolders, record, takeLeader } from '../../../support/log/log-folders.js';
+import { until } from '../../../support/until.js';
 
 const RETENTION_MS = 100_000;
 

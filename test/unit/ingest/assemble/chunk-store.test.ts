@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import type { ChunkStore, OpenChunks } from '../../../../src/ingest/assemble/chunk-store.js';
 import { MemoryFiles } from '../../../support/disk/memory-files.js';
 import { openStore, SpillFolder } from './spill-folder.js';
+import { until } from '../../../support/until.js';
 
 let folder: SpillFolder;
 beforeEach(async () => {
@@ -133,7 +134,7 @@ describe('on a full disk', () => {
     files.roomBytes = 15;
     let isAdded = false;
     const added = store.add(upload, 1, Buffer.from('abcdefghij')).then(() => (isAdded = true));
-    while (files.bytes < 15) await sleep(1);
+    await until(() => files.bytes >= 15, 1);
     await sleep(100);
     expect(isAdded).toBe(false);
     files.roomBytes = 100;
@@ -160,7 +161,7 @@ describe('on a full disk', () => {
     const store = await openStore(place, 0, files);
     const upload = store.create('a');
     const added = store.add(upload, 0, Buffer.from('0123456789'));
-    while (files.bytes < 5) await sleep(1);
+    await until(() => files.bytes >= 5, 1);
     await store.drop(upload);
     files.roomBytes = 100;
     await added;
@@ -174,7 +175,7 @@ describe('on a full disk', () => {
     await store.add(first, 0, Buffer.from('0123456789'));
     files.roomBytes = 5;
     const added = store.add(second, 0, Buffer.from('abcdefghij'));
-    while (files.bytes < 5) await sleep(1);
+    await until(() => files.bytes >= 5, 1);
     // The chunk goes into memory after all.
     await store.drop(first);
     await added;
@@ -199,7 +200,7 @@ describe('on a full disk', () => {
     files.roomBytes = 5;
     const store = await openStore(place, 0, files);
     const added = store.add(store.create('a'), 0, Buffer.from('0123456789'));
-    while (files.bytes < 5) await sleep(1);
+    await until(() => files.bytes >= 5, 1);
     store.close();
     await expect(added).rejects.toMatchObject({ code: 'ENOSPC' });
   });

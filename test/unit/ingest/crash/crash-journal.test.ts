@@ -20,6 +20,7 @@ import { SoloGate } from '../../../../src/ingest/crash/solo-gate.js';
 import { nodeFiles } from '../../../../src/ingest/files/node-files.js';
 import type { WorkingFiles } from '../../../../src/ingest/files/working-files.js';
 import { MemoryFiles } from '../../../support/disk/memory-files.js';
+import { until } from '../../../support/until.js';
 
 let folder: string;
 let path: string;
@@ -157,7 +158,7 @@ describe('on a full disk', () => {
     await sleep(100);
     expect(entered).toEqual([]);
     disk.roomBytes = 1_000;
-    while (entered.length === 0) await sleep(1);
+    await until(() => entered.length !== 0, 1);
     expect(nextProcess(disk).deathsOf('an-upload')).toBe(1);
     gate.close();
   });

@@ -5,7 +5,7 @@ import { KafkaConsumption } from '../../../../src/log/kafka/kafka-consumption.js
 import { logRefusals } from '../../../../src/ops/metrics.js';
 import { FakeKafka } from '../../../support/kafka/fake-kafka.js';
 import { Collector, texts } from '../../../kafka/collector.js';
-import { until } from '../../../support/kafka/until.js';
+import { until } from '../../../support/until.js';
 
 const TOPIC = 'test.uploads';
 

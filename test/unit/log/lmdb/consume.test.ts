@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { LogFolders, Collector, record, texts, until } from '../../../support/log/log-folders.js';
+import { LogFolders, Collector, record, texts } from '../../../support/log/log-folders.js';
+import { until } from '../../../support/until.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());

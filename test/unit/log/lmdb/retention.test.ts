@@ -2,14 +2,8 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { stat } from 'node:fs/promises';
 import { type LmdbLog, type LmdbLogOptions } from '../../../../src/log/lmdb/lmdb-log.js';
 import { type Topic, TOPICS } from '../../../../src/log/upload-log.js';
-import {
-  Collector,
-  LogFolders,
-  readAll,
-  record,
-  texts,
-  until,
-} from '../../../support/log/log-folders.js';
+import { Collector, LogFolders, readAll, record, texts } from '../../../support/log/log-folders.js';
+import { until } from '../../../support/until.js';
 
 const HOUR = 3_600_000;
 const folders = new LogFolders();

@@ -8,7 +8,8 @@ import {
   WarehouseError,
   type Warehouse,
 } from '../../../../src/warehouse/warehouse.js';
-import { LogFolders, record, until } from '../../../support/log/log-folders.js';
+import { LogFolders, record } from '../../../support/log/log-folders.js';
+import { until } from '../../../support/until.js';
 
 const folders = new LogFolders();
 afterEach(() => folders.cleanUp());

@@ -6,7 +6,7 @@ import Connection from 'kafkajs/src/network/connection.js';
 
 import { mendConnecting } from '../../../../../src/log/kafka/patches/connect-once.js';
 import { createSocket } from '../../../../../src/log/kafka/patches/sockets.js';
-import { until } from '../../../../support/kafka/until.js';
+import { until } from '../../../../support/until.js';
 import { logger } from './loopback.js';
 
 mendConnecting();

@@ -8,7 +8,7 @@ import Encoder from 'kafkajs/src/protocol/encoder.js';
 import { mendConnecting } from '../../../../../src/log/kafka/patches/connect-once.js';
 import { mendCutAnswers } from '../../../../../src/log/kafka/patches/cut-answers.js';
 import { mendEnding } from '../../../../../src/log/kafka/patches/ended-connections.js';
-import { until } from '../../../../support/kafka/until.js';
+import { until } from '../../../../support/until.js';
 import { answer, answerAll, connectionTo, requestOf } from './loopback.js';
 
 mendCutAnswers();

@@ -5,7 +5,7 @@ import kafkajs from 'kafkajs';
 import type Connection from 'kafkajs/src/network/connection.js';
 
 import { mendSilence } from '../../../../../src/log/kafka/patches/silent-brokers.js';
-import { until } from '../../../../support/kafka/until.js';
+import { until } from '../../../../support/until.js';
 import { answer, connectionTo, requestOf, startServer } from './loopback.js';
 
 const REQUEST_MS = 500;
