@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 /** Whether the promise is fulfilled. */
 export const succeeds = (promise: Promise<unknown>): Promise<boolean> =>
@@ -12,7 +12,7 @@ export const succeeds = (promise: Promise<unknown>): Promise<boolean> =>
 /**
  * Waits until the condition holds.
  *
- * @throws Error with the condition, after a minute
+ * @throws Error with the condition, after two minutes
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
