@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectProblem, form, post, uploadHeaders } from '../../../support/gateway/forms.js';
 import { OWNER, startGateway, type Gateway } from '../../../support/gateway/gateway.js';
 import { RawClient } from '../../../support/gateway/raw-client.js';
+import { until } from '../../../support/until.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
@@ -178,6 +179,13 @@ describe('the order of checks', () => {
       }
     }
   });
+});
+
+test('headers above 16 KiB are 431, without a body', async () => {
+  const client = await RawClient.connect(gateway.port);
+  client.head('GET /', { 'X-Long': 'x'.repeat(16 * 1024) });
+  await until(() => client.isClosed);
+  expect(client.received).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
 });
 
 describe('reading', () => {

@@ -105,4 +105,34 @@ describe('the gateway', () => {
     ]);
     expect((await create()).status).toBe(201);
   });
+
+  test('limits previews as creates, and by themselves', async () => {
+    gateway = await startGateway({ uploadsPerMinute: 1 });
+    const url = gateway.url.replace('custom-data-upload', 'custom-data-preview');
+    const preview = (): Promise<Response> =>
+      post(`${url}/cost`, form({ content: 'x' }), uploadHeaders());
+    expect((await create()).status).toBe(201);
+    expect((await preview()).headers.get('RateLimit-Policy')).toBe('"previews";q=1;w=60');
+    expect((await preview()).status).toBe(429);
+  });
+
+  test('counts a read that waits once', async () => {
+    gateway = await startGateway({ uploadsPerMinute: 1, readsPerMinute: 2 });
+    const { requestId } = (await (await create()).json()) as { requestId: string };
+    const waiting = await fetch(`${gateway.url}/cost/requests/${requestId}`, {
+      headers: { Authorization: `SERVICE-API-KEY ${OWNER}`, Prefer: 'wait=1' },
+    });
+    expect(waiting.headers.get('preference-applied')).toBe('wait=1');
+    expect(waiting.headers.get('RateLimit')).toMatch(/r=1;/);
+  });
+
+  test('refuses after 403, and before it looks at the form', async () => {
+    gateway = await startGateway({ uploadsPerMinute: 1 });
+    await create();
+    const noForm = { 'Content-Type': 'text/csv' };
+    const answers = [uploadHeaders('viewer-token'), uploadHeaders()].map((headers) =>
+      post(`${gateway.url}/cost/requests/`, Buffer.from('x'), { ...headers, ...noForm }),
+    );
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([403, 429]);
+  });
 });
