@@ -95,10 +95,12 @@ export function settingsOf(random: Random): Settings {
   const share = Math.min(1, MOST_REFUSED / refused);
   // About ten uploads may kill every ingest three times each. Each time a session must expire.
   const isSlow = settings.mix.fates.kills > 0 || refused > 0.1;
+  // Into a small room uploads come one by one, and those that wait behind may be killed as often.
+  const isSlowest = settings.mix.fates.kills > 0 && settings.waitingUploadBytes < 64 * 1024;
   return {
     ...settings,
     log: { ...log, refused: log.refused * share },
     warehouse: { ...warehouse, refused: warehouse.refused * share },
-    retentionMs: settings.retentionMs * (isSlow ? 4 : 1),
+    retentionMs: settings.retentionMs * (isSlowest ? 8 : isSlow ? 4 : 1),
   };
 }

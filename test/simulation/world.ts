@@ -20,7 +20,7 @@ const RETENTION_PAUSE_MS = 10_000;
 const LONGEST_LAG_MS = 10_000;
 const LONGEST_SENDING_MS = 4 * 3_600_000;
 /** By then, uploads without an end must be dropped and everything else must be done. */
-const LONGEST_SETTLING_MS = 20 * 60_000;
+const LONGEST_SETTLING_MS = 40 * 60_000;
 
 /** An upload that a gateway has begun. */
 export interface Begun {
