@@ -1,5 +1,5 @@
-import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 
 import { expect, test } from '@jest/globals';
 
@@ -11,17 +11,17 @@ test('one read more than 10,000 is not waited for, until another one ends', asyn
   const waiters = new StateWaiters(new MemoryLookup());
   const ids = { requestId: 'one', account: 'acme', family: 'cost' } as const;
   const found = uploaded({ ...ids, version: '1', sentMax: '1', bytes: 1 }, 0);
-  const next = (response: EventEmitter): Promise<unknown> =>
-    waiters.next(found, 30_000, Object.assign(response, { closed: false }) as ServerResponse);
+  const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
+  const next = (to = response()): Promise<unknown> => waiters.next(found, 30_000, to);
 
-  const first = new EventEmitter();
+  const first = response();
   const waiting = [next(first)];
-  for (let i = 1; i < 10_000; i++) waiting.push(next(new EventEmitter()));
-  expect(await next(new EventEmitter())).toBeUndefined();
+  for (let i = 1; i < 10_000; i++) waiting.push(next());
+  expect(await next()).toBeUndefined();
 
   first.emit('close');
   await expect(waiting.shift()).rejects.toThrow();
-  waiting.push(next(new EventEmitter()));
+  waiting.push(next());
   waiters.onModuleDestroy();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([undefined]));
 });
