@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
+
+import { emptyFolder } from '../ops/empty-folder.js';
 
 /** One result on its way from the engine. */
 export interface Pipe {
@@ -39,8 +40,7 @@ export class Pipes {
    * @param folder which only one process at a time uses
    */
   static async create(folder: string, count: number): Promise<Pipes> {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { mode: 0o700 });
+    await emptyFolder(folder);
     // Without an extension: the engine would compress by it.
     const paths = Array.from({ length: count }, (_, index) => join(folder, `result-${index}`));
     await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
@@ -62,7 +62,7 @@ export class Pipes {
   }
 
   async remove(): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true });
+    await emptyFolder(this.folder);
   }
 }
 

@@ -1,5 +1,5 @@
 import { retrying } from '../../domain/retry.js';
-import { chunkRunOf, chunksOf } from '../../log/uploads/read-upload.js';
+import { readUpload } from '../../log/uploads/read-upload.js';
 import {
   type UploadEnd,
   uploadEndedBy,
@@ -28,8 +28,8 @@ interface OpenUpload {
  * without an end is dropped when the partition's own record times have moved on by `dropAfterMs`, or
  * when the consumer has stood at the end of the partition for that long, because then no record
  * follows that could tell the time. It is never dropped while the partition is paused, however long
- * that takes: its end may be there already. If its end comes after all, or lies before what this
- * consumer has read, the upload is read again from its first chunk.
+ * that takes: its end may be there already. An end that finds chunks missing (they came before what
+ * this consumer has read, were dropped, or had no room) has the upload read again from the log.
  */
 export class Assembler {
   private readonly open = new Map<string, OpenUpload>();
@@ -96,13 +96,9 @@ export class Assembler {
         await this.addChunk(record, ownsHold);
       } else {
         this.closed.set(requestId, record.timestamp);
-        try {
-          if (headers.type === 'end') complete = await this.complete(record);
-          else this.watermark.release(requestId);
-        } finally {
-          // Its chunks may have been read again after `close`.
-          await this.forget(requestId);
-        }
+        if (headers.type === 'end') complete = await this.complete(record);
+        else this.watermark.release(requestId);
+        await this.forget(requestId);
       }
     }
     this.watermark.advance(record.offset + 1);
@@ -148,22 +144,10 @@ export class Assembler {
     const { traceparent } = record.headers as unknown as UploadRecordHeaders;
     const upload = uploadEndedBy(record);
     const { requestId, end } = upload;
-    let chunks = this.open.get(requestId)?.chunks;
-    if (!isWhole(chunks, end)) {
-      const readAgain = async (): Promise<void> => {
-        for await (const chunk of chunksOf(this.log, chunkRunOf(upload)))
-          await this.addChunk(chunk, false);
-      };
-      await retrying(readAgain, isLogUnavailable, this.leaving.signal);
-      // What was added before is gone.
-      if (this.isRevoked) throw new Error('the partition was revoked');
-      chunks = this.open.get(requestId)?.chunks;
-    }
-    const parts = !isWhole(chunks, end)
-      ? undefined
-      : chunks === undefined
-        ? []
-        : await this.store.assemble(chunks, end.chunks);
+    const chunks = this.open.get(requestId)?.chunks;
+    const parts = isWhole(chunks, end)
+      ? await this.store.assemble(chunks, end.chunks)
+      : await retrying(() => readUpload(this.log, upload), isLogUnavailable, this.leaving.signal);
     return { ...upload, traceparent, parts };
   }
 
@@ -195,7 +179,7 @@ export class Assembler {
   }
 }
 
-function isWhole(chunks: OpenChunks | undefined, end: UploadEnd): boolean {
-  const sequences = [...Array(end.chunks).keys()];
-  return sequences.every((sequence) => chunks?.chunks.has(sequence) === true);
+function isWhole(chunks: OpenChunks | undefined, end: UploadEnd): chunks is OpenChunks {
+  if (chunks === undefined) return false;
+  return [...Array(end.chunks).keys()].every((sequence) => chunks.chunks.has(sequence));
 }

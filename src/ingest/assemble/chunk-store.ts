@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { openUploadBytes } from '../../ops/metrics.js';
 import type { Logger } from '../../ops/logger.js';
-import { FullDisk } from '../files/full-disk.js';
+import { FullDisk, hasNoRoom } from '../files/full-disk.js';
 import type { WorkingFiles } from '../files/working-files.js';
 
 /**
@@ -27,12 +27,17 @@ export interface OpenChunks {
   mayHaveFile: boolean;
   /** When the last of them came, on the clock of `performance.now`. */
   lastAdded: number;
+  /** There was no room for one of them: none is kept any more. */
+  isGivenUp: boolean;
 }
 
 /**
  * Holds the chunks of open uploads: in memory up to a bound for all of them together, beyond it in
  * one file for each upload. The files are a cache of the log and need not outlive the process.
- * While the disk is full, what does not fit into memory waits.
+ *
+ * An upload for whose chunk there is no room, because the disk is full, loses all its chunks: its
+ * end finds them missing. To wait for room would block the partition, and the ends that make room
+ * may lie behind.
  */
 export class ChunkStore {
   private memoryBytes = 0;
@@ -40,12 +45,13 @@ export class ChunkStore {
   private created = 0;
   private readonly uploads = new Set<OpenChunks>();
   private readonly fullDisk: FullDisk;
+  private hasRoom = true;
 
   private constructor(
     private readonly files: WorkingFiles,
     private readonly folder: string,
     private readonly maxMemoryBytes: number,
-    logger: Logger,
+    private readonly logger: Logger,
   ) {
     this.fullDisk = new FullDisk(logger);
   }
@@ -74,16 +80,34 @@ export class ChunkStore {
     const file = join(this.folder, `${requestId}.${this.created++}`);
     const lastAdded = performance.now();
     const nothing = { memoryBytes: 0, fileBytes: 0, mayHaveFile: false };
-    const upload = { file, chunks: new Map(), ...nothing, lastAdded };
+    const upload = { file, chunks: new Map(), ...nothing, lastAdded, isGivenUp: false };
     this.uploads.add(upload);
     return upload;
   }
 
-  /** Adds a chunk; a producer's duplicate changes nothing. */
+  /** Adds a chunk if there is room; a producer's duplicate changes nothing. */
   async add(upload: OpenChunks, sequence: number, value: Uint8Array<ArrayBuffer>): Promise<void> {
-    if (upload.chunks.has(sequence)) return;
     upload.lastAdded = performance.now();
-    await this.fullDisk.outlasting(() => this.put(upload, sequence, value));
+    if (upload.isGivenUp || upload.chunks.has(sequence)) return;
+    const { length } = value;
+    if (this.memoryBytes + length <= this.maxMemoryBytes) {
+      upload.chunks.set(sequence, { length, memory: ownBytes(value) });
+      upload.memoryBytes += length;
+      this.count(length, 0);
+      return;
+    }
+    const fileOffset = upload.fileBytes;
+    upload.mayHaveFile = true;
+    const isWritten = await this.write(upload.file, value, fileOffset);
+    // Dropped meanwhile: nobody needs what was written.
+    if (!this.uploads.has(upload)) return this.files.remove(upload.file);
+    if (!isWritten) {
+      upload.isGivenUp = true;
+      return this.free(upload);
+    }
+    upload.chunks.set(sequence, { length, fileOffset });
+    upload.fileBytes += length;
+    this.count(0, length);
   }
 
   /**
@@ -108,39 +132,38 @@ export class ChunkStore {
 
   async drop(upload: OpenChunks): Promise<void> {
     this.uploads.delete(upload);
-    this.count(-upload.memoryBytes, -upload.fileBytes);
-    upload.chunks.clear();
-    if (upload.mayHaveFile) await this.files.remove(upload.file);
-    upload.memoryBytes = 0;
-    upload.fileBytes = 0;
+    await this.free(upload);
   }
 
-  /** From now on a chunk without room is an error. */
+  /** From now on reading waits for nothing. */
   close(): void {
     this.fullDisk.close();
   }
 
-  private async put(
-    upload: OpenChunks,
-    sequence: number,
-    value: Uint8Array<ArrayBuffer>,
-  ): Promise<void> {
-    // The upload was dropped while this chunk waited for room: nobody needs what was written.
-    if (!this.uploads.has(upload)) return this.files.remove(upload.file);
-    const { length } = value;
-    if (this.memoryBytes + length <= this.maxMemoryBytes) {
-      upload.chunks.set(sequence, { length, memory: ownBytes(value) });
-      upload.memoryBytes += length;
-      this.count(length, 0);
-      return;
+  private async free(upload: OpenChunks): Promise<void> {
+    this.count(-upload.memoryBytes, -upload.fileBytes);
+    upload.memoryBytes = 0;
+    upload.fileBytes = 0;
+    upload.chunks.clear();
+    if (upload.mayHaveFile) await this.files.remove(upload.file);
+  }
+
+  /** Returns false if there is no room. */
+  private async write(file: string, value: Uint8Array, offset: number): Promise<boolean> {
+    let hasRoom = true;
+    try {
+      await this.files.write(file, value, offset);
+    } catch (error) {
+      if (!hasNoRoom(error)) throw error;
+      hasRoom = false;
     }
-    const fileOffset = upload.fileBytes;
-    upload.mayHaveFile = true;
-    await this.files.write(upload.file, value, fileOffset);
-    if (!this.uploads.has(upload)) return this.files.remove(upload.file);
-    upload.chunks.set(sequence, { length, fileOffset });
-    upload.fileBytes += length;
-    this.count(0, length);
+    if (hasRoom !== this.hasRoom) {
+      this.hasRoom = hasRoom;
+      if (hasRoom) this.logger.info('the disk has room for open uploads again');
+      else
+        this.logger.warn('the disk has no room for open uploads: they are read again at their end');
+    }
+    return hasRoom;
   }
 
   private count(memory: number, file: number): void {

@@ -6,6 +6,10 @@ import type { Logger } from '../../ops/logger.js';
 /** No room on the disk, no quota left, no file descriptor left: all of it may pass. */
 const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
+export function hasNoRoom(error: unknown): boolean {
+  return PASSING.has((error as NodeJS.ErrnoException).code ?? '');
+}
+
 /**
  * Lets work on working files wait while the disk has no room, or the process no file descriptor.
  * Every other failure of a file (a failing disk, a file system that has become read-only) is thrown:
@@ -31,9 +35,9 @@ export class FullDisk {
       await retrying(
         async () => work(),
         (error) => {
-          const { code = '' } = error as NodeJS.ErrnoException;
-          if (!PASSING.has(code)) return false;
+          if (!hasNoRoom(error)) return false;
           if (!wait.isBegun && this.waiting++ === 0) {
+            const { code } = error as NodeJS.ErrnoException;
             this.logger.warn({ code }, 'uploads wait until the disk has room for working files');
           }
           wait.isBegun = true;

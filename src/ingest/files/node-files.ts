@@ -7,9 +7,10 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 
 import { codeOf } from '../../domain/failure.js';
+import { emptyFolder } from '../../ops/empty-folder.js';
 import type { LineFile, WorkingFiles } from './working-files.js';
 
 /** Neither truncates a file nor appends to it: the offset counts. */
@@ -17,10 +18,7 @@ const WRITE_AT = constants.O_WRONLY | constants.O_CREAT;
 
 /** Working files on the file system. */
 export const nodeFiles: WorkingFiles = {
-  async clear(folder) {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
-  },
+  clear: emptyFolder,
 
   async write(path, bytes, offset) {
     await withFile(path, WRITE_AT, async (file) => {

@@ -1,6 +1,7 @@
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { emptyFolder } from '../../ops/empty-folder.js';
 import type { NativeBlock } from '../warehouse.js';
 
 /**
@@ -14,8 +15,7 @@ export class BlockFiles {
 
   /** Clears what an earlier process left behind. */
   static async open(folder: string): Promise<BlockFiles> {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
+    await emptyFolder(folder);
     return new BlockFiles(folder);
   }
 

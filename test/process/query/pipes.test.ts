@@ -34,7 +34,7 @@ it('takes the place of what a killed process left', async () => {
   expect(await passed(pipes, 'after')).toEqual([folder, 'after']);
   expect(await readdir(folder)).toHaveLength(1);
   await pipes.remove();
-  expect(await readdir(dataDir)).toEqual([]);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 it('is there again after it could not be opened', async () => {

@@ -8,6 +8,7 @@ import {
   LogUnavailableError,
   type UploadLog,
 } from '../../../../src/log/upload-log.js';
+import { MemoryFiles } from '../../../support/disk/memory-files.js';
 import { Partition } from './partition.js';
 import { openStore, SpillFolder } from './spill-folder.js';
 
@@ -109,11 +110,29 @@ describe('an upload is put together', () => {
     expect(await take(partition.finish('a', 1, null))).toEqual({ a: 'a0' });
   });
 
-  test('from the log and what has been read, when the consumer began amid its chunks', async () => {
+  test('from the log, when the consumer began amid its chunks', async () => {
     partition.chunk('a', 0, 'a0');
     const seen = partition.chunk('a', 1, 'a1');
     expect(await take(seen, partition.finish('a', 2, 0))).toEqual({ a: 'a0a1' });
     expect(await folder.files()).toEqual([]);
+  });
+
+  test('from the log, when the disk had no room for a chunk, though its end lies far behind', async () => {
+    const files = new MemoryFiles();
+    files.roomBytes = 0;
+    const store = await openStore(folder, 10, files);
+    assembler = new Assembler(partition.log, store, watermark, DROP_AFTER_MS);
+    const chunks = ['a', 'b', 'c'].flatMap((id) => [
+      partition.chunk(id, 0, id.repeat(8)),
+      partition.chunk(id, 1, id),
+    ]);
+    const ends = ['b', 'a', 'c'].map((id) => partition.finish(id, 2, 0));
+    expect(await take(...chunks, ...ends)).toEqual({
+      a: 'aaaaaaaaa',
+      b: 'bbbbbbbbb',
+      c: 'ccccccccc',
+    });
+    expect(files.paths).toEqual([]);
   });
 
   test('without bytes, when its chunks are no longer in the log', async () => {
@@ -300,7 +319,7 @@ test('what it reads again while its partition is revoked is not kept when the re
   expect(await folder.files()).toEqual([]);
 });
 
-test('of what it reads again while its partition is revoked it says nothing', async () => {
+test('what it reads again while its partition is revoked is whole', async () => {
   partition.chunk('a', 0, 'x'.repeat(50));
   partition.chunk('a', 1, 'y'.repeat(50));
   const log = {
@@ -311,7 +330,9 @@ test('of what it reads again while its partition is revoked it says nothing', as
     },
   } as Partial<UploadLog> as UploadLog;
   assembler = new Assembler(log, await openStore(folder, 10), watermark, DROP_AFTER_MS);
-  await expect(take(partition.finish('a', 2, 0))).rejects.toThrow('revoked');
+  expect(await take(partition.finish('a', 2, 0))).toEqual({
+    a: 'x'.repeat(50) + 'y'.repeat(50),
+  });
   expect(await folder.files()).toEqual([]);
 });
 

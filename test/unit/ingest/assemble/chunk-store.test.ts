@@ -1,13 +1,14 @@
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
-import type { ChunkStore, OpenChunks } from '../../../../src/ingest/assemble/chunk-store.js';
+import { pino } from 'pino';
+
+import { ChunkStore, type OpenChunks } from '../../../../src/ingest/assemble/chunk-store.js';
+import { openUploadBytes } from '../../../../src/ops/metrics.js';
 import { MemoryFiles } from '../../../support/disk/memory-files.js';
 import { openStore, SpillFolder } from './spill-folder.js';
-import { until } from '../../../support/until.js';
 
 let folder: SpillFolder;
 beforeEach(async () => {
@@ -126,61 +127,53 @@ test('uploads are coming while chunks of an open one arrive, and a little longer
 describe('on a full disk', () => {
   const place = { path: 'spill' };
 
-  test('a chunk that has no room in memory waits, and is whole when there is room', async () => {
+  test('an upload whose chunk has no room gives up its own, and others have theirs', async () => {
     const files = new MemoryFiles();
-    const store = await openStore(place, 0, files);
-    const upload = store.create('a');
-    await store.add(upload, 0, Buffer.from('0123456789'));
-    files.roomBytes = 15;
-    let isAdded = false;
-    const added = store.add(upload, 1, Buffer.from('abcdefghij')).then(() => (isAdded = true));
-    await until(() => files.bytes >= 15, 1);
-    await sleep(100);
-    expect(isAdded).toBe(false);
-    files.roomBytes = 100;
-    await added;
-    expect(await textOf(upload, store, 2)).toBe('0123456789abcdefghij');
-    expect(files.bytes).toBe(20);
-  });
-
-  test('it goes into memory when that has room first', async () => {
-    const files = new MemoryFiles();
-    files.roomBytes = 0;
+    files.roomBytes = 25;
     const store = await openStore(place, 10, files);
-    const [first, second] = [store.create('first'), store.create('second')];
-    await store.add(first, 0, Buffer.from('0123456789'));
-    const added = store.add(second, 0, Buffer.from('abcdefghij'));
-    await store.drop(first);
-    await added;
-    expect(await textOf(second, store, 1)).toBe('abcdefghij');
+    const [inMemory, first, second] = ['memory', 'first', 'second'].map((id) => store.create(id));
+    await store.add(inMemory!, 0, Buffer.from('0123456789'));
+    await store.add(first!, 0, Buffer.from('abcdefghij'));
+    await store.add(second!, 0, Buffer.from('klmnopqrst'));
+    await store.add(first!, 1, Buffer.from('0123456789'));
+    expect(first!.chunks.size).toBe(0);
+    expect(files.bytes).toBe(10);
+    await store.add(second!, 1, Buffer.from('uvwxyz'));
+    expect(await textOf(second!, store, 2)).toBe('klmnopqrstuvwxyz');
+    // Its later chunks are of no use.
+    await store.add(first!, 2, Buffer.from('x'));
+    expect(first!.chunks.size).toBe(0);
+    await Promise.all([inMemory!, first!, second!].map((upload) => store.drop(upload)));
+    expect(files.paths).toEqual([]);
+    const { values } = await openUploadBytes.get();
+    expect(values.map(({ value }) => value)).toEqual([0, 0]);
   });
 
-  test('what is dropped while it waits leaves no file', async () => {
+  test('what is dropped while it is written leaves no file', async () => {
+    for (const roomBytes of [5, 100]) {
+      const files = new MemoryFiles();
+      files.roomBytes = roomBytes;
+      const store = await openStore(place, 0, files);
+      const upload = store.create('a');
+      const added = store.add(upload, 0, Buffer.from('0123456789'));
+      await Promise.all([added, store.drop(upload)]);
+      expect(files.paths).toEqual([]);
+    }
+  });
+
+  test('it is told once, and once that there is room again', async () => {
     const files = new MemoryFiles();
     files.roomBytes = 5;
-    const store = await openStore(place, 0, files);
-    const upload = store.create('a');
-    const added = store.add(upload, 0, Buffer.from('0123456789'));
-    await until(() => files.bytes >= 5, 1);
-    await store.drop(upload);
+    const told: string[] = [];
+    const logger = pino({ level: 'info' }, { write: (line) => void told.push(line) });
+    const store = await ChunkStore.open(files, 'spill', 0, logger);
+    for (const id of ['a', 'b']) await store.add(store.create(id), 0, Buffer.from('0123456789'));
     files.roomBytes = 100;
-    await added;
-    expect(files.paths).toEqual([]);
-  });
-
-  test('a file that nothing could be written to is removed as well', async () => {
-    const files = new MemoryFiles();
-    const store = await openStore(place, 10, files);
-    const [first, second] = [store.create('first'), store.create('second')];
-    await store.add(first, 0, Buffer.from('0123456789'));
-    files.roomBytes = 5;
-    const added = store.add(second, 0, Buffer.from('abcdefghij'));
-    await until(() => files.bytes >= 5, 1);
-    // The chunk goes into memory after all.
-    await store.drop(first);
-    await added;
-    await store.drop(second);
-    expect(files.paths).toEqual([]);
+    for (const id of ['c', 'd']) await store.add(store.create(id), 0, Buffer.from('0123456789'));
+    expect(told.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      'the disk has no room for open uploads: they are read again at their end',
+      'the disk has room for open uploads again',
+    ]);
   });
 
   test('reading waits for a file descriptor', async () => {
@@ -195,14 +188,16 @@ describe('on a full disk', () => {
     expect(read).toHaveBeenCalledTimes(2);
   });
 
-  test('nothing waits any more once the store is closed', async () => {
+  test('reading waits no more once the store is closed', async () => {
     const files = new MemoryFiles();
-    files.roomBytes = 5;
     const store = await openStore(place, 0, files);
-    const added = store.add(store.create('a'), 0, Buffer.from('0123456789'));
-    await until(() => files.bytes >= 5, 1);
+    const upload = store.create('a');
+    await store.add(upload, 0, Buffer.from('0123456789'));
+    const code = 'EMFILE';
+    jest.spyOn(files, 'read').mockRejectedValue(Object.assign(new Error('too many'), { code }));
+    const read = store.assemble(upload, 1);
     store.close();
-    await expect(added).rejects.toMatchObject({ code: 'ENOSPC' });
+    await expect(read).rejects.toMatchObject({ code });
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -79,6 +79,16 @@ describe.each<[string, () => WorkingFiles]>([
     next.remove();
     expect(files.lines(path).read()).toBe('');
   });
+});
+
+test('what is no file of the process stays when their folder is cleared, as does the folder', async () => {
+  const spill = join(folder, 'spill');
+  mkdirSync(join(spill, 'lost+found'), { recursive: true });
+  writeFileSync(join(spill, 'file'), 'x');
+  const { ino } = statSync(spill);
+  await nodeFiles.clear(spill);
+  expect(readdirSync(spill)).toEqual(['lost+found']);
+  expect(statSync(spill).ino).toBe(ino);
 });
 
 test('what was left of a replacement that did not come to its end is no part of the next', () => {
