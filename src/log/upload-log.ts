@@ -94,6 +94,13 @@ export function isLogUnavailable(error: unknown): boolean {
   return error instanceof LogUnavailableError;
 }
 
+/** @throws LogUnavailableError if `ends`, by partition, does not have the partition */
+export function endOf(ends: readonly number[], topic: Topic, partition: number): number {
+  const end = ends[partition];
+  if (end === undefined) throw new LogUnavailableError(`${topic} has no partition ${partition}`);
+  return end;
+}
+
 /** Undefined while the log, or the partition that is asked, does not answer. */
 export async function unlessAway<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
@@ -127,7 +134,11 @@ export interface UploadLog {
   /** By partition: the offset that the next record gets. */
   endOffsets(topic: Topic): Promise<readonly number[]>;
 
-  /** That of one partition, even while others have no leader; 0 if the topic does not have it. */
+  /**
+   * That of one partition, even while others have no leader.
+   *
+   * @throws LogUnavailableError also if the topic does not have it: it may have been added just now
+   */
   endOffset(topic: Topic, partition: number): Promise<number>;
 
   /**

@@ -146,10 +146,13 @@ export class DirectReader {
     });
   }
 
-  /** That of one partition, which alone needs a leader; 0 if the topic does not have it. */
+  /**
+   * That of one partition, which alone needs a leader.
+   *
+   * @throws LogUnavailableError also if the topic does not have it: it may have been added just now
+   */
   async offset(topic: string, partition: number, which: 'first' | 'next'): Promise<number> {
     return this.retried(`the offset of ${topic}/${partition}`, async () => {
-      if (partition >= this.partitions(topic)) await this.refresh();
       const [offset] = await this.ask(topic, which, [partition]);
       return offset!;
     });
@@ -229,7 +232,11 @@ export class DirectReader {
       { topic, partitions: asked, fromBeginning: which === 'first' },
     ]);
     const offsets = offsetsIn(answer?.partitions ?? []);
-    return partitions.map((partition) => offsets.get(partition) ?? 0);
+    return partitions.map((partition) => {
+      const offset = offsets.get(partition);
+      if (offset === undefined) throw new KafkaJSError(`${topic} has no partition ${partition}`);
+      return offset;
+    });
   }
 }
 

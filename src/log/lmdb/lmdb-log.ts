@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type {
-  Consumption,
-  LogRecord,
-  RecordHandler,
-  RecordPosition,
-  RecordToAppend,
-  Tail,
-  Topic,
-  TopicRecords,
-  UploadLog,
+import {
+  type Consumption,
+  endOf,
+  type LogRecord,
+  type RecordHandler,
+  type RecordPosition,
+  type RecordToAppend,
+  type Tail,
+  type Topic,
+  type TopicRecords,
+  type UploadLog,
 } from '../upload-log.js';
 import { ConsumerGroups } from './consumer-groups.js';
 import { DiskReserve, freeBytesOf } from './disk-reserve.js';
@@ -126,7 +127,7 @@ export class LmdbLog implements UploadLog {
   }
 
   async endOffset(topic: Topic, partition: number): Promise<number> {
-    return (await this.endOffsets(topic))[partition] ?? 0;
+    return endOf(await this.endOffsets(topic), topic, partition);
   }
 
   async committedOffsets(topic: Topic, group: string): Promise<readonly number[]> {

@@ -1,5 +1,6 @@
 import {
   type Consumption,
+  endOf,
   type LogRecord,
   LogUnavailableError,
   type RecordHandler,
@@ -71,7 +72,7 @@ export class SimulatedLog implements UploadLog {
   }
 
   async endOffset(topic: Topic, partition: number): Promise<number> {
-    return (await this.endOffsets(topic))[partition] ?? 0;
+    return endOf(await this.endOffsets(topic), topic, partition);
   }
 
   committedOffsets(topic: Topic, group: string): Promise<readonly number[]> {

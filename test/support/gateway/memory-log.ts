@@ -1,7 +1,8 @@
 import {
-  LogUnavailableError,
   type Consumption,
+  endOf,
   type LogRecord,
+  LogUnavailableError,
   type RecordPosition,
   type RecordToAppend,
   type Tail,
@@ -82,7 +83,7 @@ export class MemoryLog implements UploadLog {
   }
 
   async endOffset(topic: Topic, partition: number): Promise<number> {
-    return (await this.endOffsets(topic))[partition] ?? 0;
+    return endOf(await this.endOffsets(topic), topic, partition);
   }
 
   committedOffsets(): Promise<readonly number[]> {

@@ -1,6 +1,11 @@
 import { afterEach, expect, it } from '@jest/globals';
 
-import { type LogRecord, TOPICS, type UploadLog } from '../../../src/log/upload-log.js';
+import {
+  type LogRecord,
+  LogUnavailableError,
+  TOPICS,
+  type UploadLog,
+} from '../../../src/log/upload-log.js';
 import { Collector, texts } from '../../kafka/collector.js';
 import { until } from '../until.js';
 import { record } from './log-folders.js';
@@ -28,9 +33,17 @@ export function behavesAsThePortSays(logs: Logs): void {
     ]);
     expect(await log.append('uploads', [])).toEqual([]);
     expect(await log.endOffsets('uploads')).toEqual([2, 1]);
-    const ends = [0, 1, 2].map((partition) => log.endOffset('uploads', partition));
-    expect(await Promise.all(ends)).toEqual([2, 1, 0]);
+    const ends = [0, 1].map((partition) => log.endOffset('uploads', partition));
+    expect(await Promise.all(ends)).toEqual([2, 1]);
     expect(texts(await readAll(log, 0))).toEqual(['a', 'c']);
+  });
+
+  it('does not take a partition that it does not have for an empty one', async () => {
+    const log = await logs.open(2);
+    await expect(log.endOffset('uploads', 2)).rejects.toThrow(LogUnavailableError);
+    await expect(log.read('uploads', 2, 0, 1)[Symbol.asyncIterator]().next()).rejects.toThrow(
+      LogUnavailableError,
+    );
   });
 
   it('keeps key, headers and bytes as they are, down to an empty value', async () => {
