@@ -17,7 +17,7 @@ import type { RequestStore } from './request-store.js';
  * otherwise from view and history together.
  *
  * "Unknown" is answered only when both have been asked and cover the request's time. While one of
- * them does not answer, only a final state can be given: any other may be older than one given
+ * them does not answer, only `succeeded` can be given: any other state may be older than one given
  * before, and a state never goes back. There is one exception: a request that is older than the
  * retention of the history is "unknown" without a look, whether it has been deleted yet or not.
  */

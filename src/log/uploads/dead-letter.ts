@@ -5,8 +5,8 @@ import type { UploadEnd, UploadInLog } from './upload-records.js';
 import type { RecordPosition, RecordToAppend, UploadLog } from '../upload-log.js';
 
 /**
- * The dead-letter topic: uploads that were set aside, whole, because the warehouse rejects them or
- * because processing them ended the process again and again.
+ * The dead-letter topic: uploads that were set aside, whole, because the warehouse rejects them,
+ * because preparing them throws, or because processing them ended the process again and again.
  *
  * An upload there is a run of records in one partition: its `chunk`s as they were, then one
  * `set-aside` record with the rest. A `retried` record says that it was brought back, an `erased`

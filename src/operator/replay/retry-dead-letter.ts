@@ -3,9 +3,8 @@ import { acceptAgain } from './accept-again.js';
 import type { DeadLetter } from '../../log/uploads/dead-letter.js';
 
 /**
- * Brings an upload back as a new request. The old request stays `failed`, because nothing leaves
- * that state. The upload keeps its version, so it does not replace the rows of uploads that were
- * accepted after it.
+ * Brings an upload back as a new request; the old one stays `failed`. The upload keeps its version,
+ * so it does not replace the rows of uploads that were accepted after it.
  *
  * @param actor who brings it back: see `UploadEnd.actor`
  * @returns the new request's id

@@ -91,6 +91,12 @@ describe('the columns of a header', () => {
     });
   });
 
+  test('are counted, also behind many that have no name', () => {
+    const { file } = reasonWith(...Array.from({ length: 150 }, () => ''));
+    expect(file).toHaveLength(21);
+    expect(file).toContainEqual(expect.stringMatching(/^row 1: has 157 columns, at most/));
+  });
+
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'file'])(
     'may not be called %s, and the reason says so under that name',
     (name) => {
