@@ -126,11 +126,14 @@ describeWithBroker('two gateways whose clocks differ by five minutes', () => {
 
   test('the last accepted wins while everything on the status topic is read late', async () => {
     proxy.fetchDelayMs = LATE_MS;
+    const before = proxy.delayedStatus;
     for (let round = 0; round < LATE_ROUNDS; round++) {
       await upload(right, 'all', `late${round}`);
       await upload(slow, 'all', `late${round}`);
     }
     proxy.fetchDelayMs = 0;
+    // Each gateway reads what the other one has accepted.
+    expect(proxy.delayedStatus - before).toBeGreaterThanOrEqual(2 * LATE_ROUNDS);
     await expectLastAcceptedToWin();
   });
 

@@ -12,6 +12,8 @@ import { KafkaLogs } from '../../support/kafka/kafka.js';
 import { clockShiftedBy } from '../../support/service/preloads/preload.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
 import { countFault, IS_SOAK } from '../../support/service/soak.js';
+import { openUploads } from '../../support/service/open-uploads.js';
+import { until } from '../../support/until.js';
 import { COST, csvOf, type CsvRow, WarehouseModel } from '../../support/model/warehouse-model.js';
 
 /** Partitions are added to the topics of a running service. */
@@ -31,13 +33,14 @@ describeWithBroker('with two gateways and two ingests', () => {
   let logs: KafkaLogs;
   let log: UploadLog;
   let status: ServiceProcess;
+  let ingests: ServiceProcess[];
   let token: string;
 
   beforeAll(async () => {
     cluster = await Cluster.open({ env: { KAFKA_PARTITIONS: String(BEFORE.uploads) } });
     token = await tokenFor(cluster.sharedDir, 'acme');
     const first = cluster.start('gateway');
-    [status] = await Promise.all([
+    [status, ...ingests] = await Promise.all([
       cluster.start('status'),
       cluster.start('ingest'),
       cluster.start('ingest'),
@@ -83,11 +86,16 @@ describeWithBroker('with two gateways and two ingests', () => {
     return (await log.endOffsets(topic)).slice(BEFORE[topic]);
   }
 
+  async function openNow(): Promise<number> {
+    const open = await Promise.all(ingests.map(openUploads));
+    return open.reduce((sum, count) => sum + count, 0);
+  }
+
   test('open and new uploads succeed, every gateway finds every request, and the last accepted wins', async () => {
     const open = Array.from({ length: OPEN }, (_, i) =>
       upload(i % 2, rowsOf(`open ${i}`, 700), OPEN_MS),
     );
-    await sleep(OPEN_MS / 2);
+    await until(async () => (await openNow()) === OPEN);
     await logs.admin((admin) =>
       admin.createPartitions({
         topicPartitions: Object.entries(AFTER).map(([topic, count]) => ({
@@ -96,7 +104,9 @@ describeWithBroker('with two gateways and two ingests', () => {
         })),
       }),
     );
-    const until = Date.now() + NOTICED_MS;
+    // None of them had ended before.
+    expect(await openNow()).toBeGreaterThan(0);
+    const noticedBy = Date.now() + NOTICED_MS;
     await Promise.all(open);
     log = await logs.open({ prefix: 'custom-data.', metadataMs: 1_000 });
     const isEveryOneUsed = async (): Promise<boolean> => {
@@ -105,7 +115,10 @@ describeWithBroker('with two gateways and two ingests', () => {
       return uploads.length > 0 && Math.min(...counts) > 0;
     };
     // The partition of an upload is random.
-    while (Date.now() < until || (Date.now() < until + 90_000 && !(await isEveryOneUsed()))) {
+    while (
+      Date.now() < noticedBy ||
+      (Date.now() < noticedBy + 90_000 && !(await isEveryOneUsed()))
+    ) {
       // The second of two uploads of a key goes through the gateway with the slow clock.
       const key = `key ${accepted.length}`;
       await upload(0, rowsOf(key, 1));

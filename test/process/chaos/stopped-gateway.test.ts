@@ -6,7 +6,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient } from '../../support/service/api-client.js';
 import { Cluster } from '../../support/service/cluster.js';
 import { describeWithBroker } from '../../support/kafka/describe-with-broker.js';
-import { ACCOUNT, FILE, lag, openUploads, SHORT } from '../../support/service/open-uploads.js';
+import {
+  ACCOUNT,
+  CAMPAIGNS,
+  FILE,
+  lag,
+  openUploads,
+  SHORT,
+} from '../../support/service/open-uploads.js';
 import { costRows } from '../../support/files/cost-rows.js';
 import { COST, csvOf } from '../../support/model/warehouse-model.js';
 import { type ServiceProcess, tokenFor } from '../../support/service/service-process.js';
@@ -20,6 +27,8 @@ import { until } from '../../support/until.js';
 
 /** A file that goes to the log as a whole, together with its end. */
 const CAMPAIGN = 'whole';
+/** In a file that may be refused. */
+const LATE = 'late';
 const SMALL = csvOf(COST, costRows([CAMPAIGN], 1));
 /** Less than ingest waits for the end of an upload. */
 const DEADLINE_SECONDS = 10;
@@ -45,11 +54,11 @@ describeWithBroker(
      * Stops a gateway amid a body until ingest drops the upload. Returns the answer, or undefined
      * if the gateway has ended the upload before.
      */
-    async function stoppedAmidUpload(gateway: ServiceProcess, ingest: ServiceProcess) {
+    async function stoppedAmidUpload(gateway: ServiceProcess, ingest: ServiceProcess, file = FILE) {
       let sendRest: () => void = () => undefined;
       const middle = new Promise<void>((resolve) => (sendRest = resolve));
       const client = new ApiClient(() => gateway.ports.api, token);
-      const answer = client.postHalves('cost', FILE, middle);
+      const answer = client.postHalves('cost', file, middle);
       const begun = await Promise.race([
         until(async () => (await openUploads(ingest)) === 1).then(() => true),
         answer.then(() => false),
@@ -81,9 +90,10 @@ describeWithBroker(
       const gateway = await cluster.start('gateway', {
         UPLOAD_DEADLINE_SECONDS: String(DEADLINE_SECONDS),
       });
-      let answer = await stoppedAmidUpload(gateway, ingest);
+      const file = csvOf(COST, costRows([LATE, ...CAMPAIGNS], 1));
+      let answer = await stoppedAmidUpload(gateway, ingest, file);
       // A busy machine may have taken a quarter of the deadline over the first half.
-      while (answer === undefined) answer = await stoppedAmidUpload(gateway, ingest);
+      while (answer === undefined) answer = await stoppedAmidUpload(gateway, ingest, file);
       expect([201, 408, 503]).toContain(answer.status);
       if (answer.status === 201) {
         const client = new ApiClient(() => gateway.ports.api, token);
@@ -91,6 +101,7 @@ describeWithBroker(
         expect(await client.finished('cost', requestId)).toMatchObject({ status: 'succeeded' });
       }
       await until(async () => (await lag(ingest)) === 0);
+      expect(await storedRows(LATE)).toBe(answer.status === 201 ? 1 : 0);
     });
 
     test('its end is in the log, and its deadline is past: it is answered 201, and succeeds', async () => {
@@ -127,9 +138,9 @@ describeWithBroker(
       expect(await storedRows()).toBe(1);
     });
 
-    async function storedRows(): Promise<number | undefined> {
+    async function storedRows(campaign = CAMPAIGN): Promise<number | undefined> {
       const [row] = await cluster.query<{ rows: number }>(
-        `SELECT toUInt32(count()) AS rows FROM cost_rows WHERE campaign = '${CAMPAIGN}'`,
+        `SELECT toUInt32(count()) AS rows FROM cost_rows WHERE campaign = '${campaign}'`,
       );
       return row?.rows;
     }

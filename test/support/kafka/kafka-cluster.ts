@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -26,6 +26,12 @@ export class ClusterNode extends KafkaNode {
     dir: string,
   ) {
     super(port, dir);
+  }
+
+  /** Gives the node, which is down, an empty disk. */
+  async replaceDisk(): Promise<void> {
+    await rm(this.data, { recursive: true });
+    await this.format();
   }
 
   /** The active controller that the node has recorded; -1: none. */

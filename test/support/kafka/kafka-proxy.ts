@@ -6,6 +6,8 @@ import { countFault } from '../service/soak.js';
 const PRODUCE = 0;
 const FETCH = 1;
 const SYNC_GROUP = 14;
+/** In the transitions of requests, which are JSON. */
+const PREV_STATUS = Buffer.from('"prevStatus"');
 
 /** A fault for produce requests that contain `bytes`. */
 export interface ProduceFault {
@@ -63,6 +65,8 @@ export class HeldAnswer {
 export class KafkaProxy {
   /** Delay of fetch answers, in milliseconds. */
   fetchDelayMs = 0;
+  /** How many of them were delayed that have records of the status topic. */
+  delayedStatus = 0;
   /** How many answers to drop when members sync again. Their connections stay open. */
   syncsToLose = 0;
   /** How often the fault has struck. */
@@ -192,6 +196,7 @@ export class KafkaProxy {
       else if (isFetch && this.held?.takes(frame, pass) === true) return;
       else if (isFetch && this.fetchDelayMs > 0) {
         setTimeout(pass, this.fetchDelayMs);
+        if (frame.includes(PREV_STATUS)) this.delayedStatus++;
       } else pass();
     });
     client.on('data', (data) => {

@@ -7,14 +7,9 @@ import { COST, csvOf } from '../model/warehouse-model.js';
 export const ACCOUNT = 'acme';
 /** With these settings an upload without an end is dropped after 12 seconds. */
 export const SHORT = { UPLOAD_DEADLINE_SECONDS: '1', LOG_TIMEOUT_SECONDS: '1' };
-/** A file of several chunks. */
-export const FILE = csvOf(
-  COST,
-  costRows(
-    Array.from({ length: 9_000 }, (_, i) => `campaign ${i}`),
-    1,
-  ),
-);
+/** So many campaigns make a file of several chunks. */
+export const CAMPAIGNS = Array.from({ length: 9_000 }, (_, i) => `campaign ${i}`);
+export const FILE = csvOf(COST, costRows(CAMPAIGNS, 1));
 
 export const openUploads = (ingest: ServiceProcess): Promise<number> =>
   ingest.metric('custom_data_open_uploads');

@@ -97,6 +97,17 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     });
   },
 
+  'a broker lost with its disk': async (rig) => {
+    const { partition, leader } = await freshlyLed(rig);
+    await killed(rig, leader, async () => {
+      rig.expectUploadsUnderWay((each) => each === partition);
+      await rig.led(partition, leader);
+      await rig.brokers.node(leader).replaceDisk();
+    });
+    // It copies what the others have, and may lead again.
+    await rig.replicates(partition, leader, true);
+  },
+
   'the controller killed': async (rig) => {
     await rig.freshUpload();
     const controller = await rig.brokers.controller();

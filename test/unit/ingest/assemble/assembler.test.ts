@@ -304,19 +304,22 @@ test('once its partition is revoked it takes no further record and keeps nothing
   expect(await folder.files()).toEqual([]);
 });
 
-test('what it reads again while its partition is revoked is not kept when the read fails', async () => {
-  partition.chunk('a', 0, 'x'.repeat(50));
+test('reading again waits while the log is away, until the partition is revoked', async () => {
+  let failures = 1;
   const log = {
     async *read(...run: Parameters<UploadLog['read']>) {
-      await assembler.close();
+      if (failures-- > 0) throw new LogUnavailableError('the brokers are away');
       yield* partition.log.read(...run);
-      throw new LogUnavailableError('the brokers are away');
     },
   } as Partial<UploadLog> as UploadLog;
   assembler = new Assembler(log, await openStore(folder, 10), watermark, DROP_AFTER_MS);
-  await expect(take(partition.finish('a', 1, 0))).rejects.toThrow('the brokers are away');
-  expect(assembler.hasOpenUploads).toBe(false);
-  expect(await folder.files()).toEqual([]);
+  partition.chunk('a', 0, 'x');
+  expect(await take(partition.finish('a', 1, 0))).toEqual({ a: 'x' });
+  failures = Infinity;
+  const { offset } = partition.chunk('b', 0, 'y');
+  const taken = take(partition.finish('b', 1, offset));
+  await assembler.close();
+  await expect(taken).rejects.toThrow('the brokers are away');
 });
 
 test('what it reads again while its partition is revoked is whole', async () => {

@@ -19,6 +19,11 @@ afterEach(() => folder.remove());
 const textOf = async (upload: OpenChunks, store: ChunkStore, count: number): Promise<string> =>
   Buffer.concat(await store.assemble(upload, count)).toString();
 
+async function expectNothingHeld(): Promise<void> {
+  const { values } = await openUploadBytes.get();
+  expect(values.map(({ value }) => value)).toEqual([0, 0]);
+}
+
 test('below the bound nothing touches the disk', async () => {
   const store = await openStore(folder, 10);
   const upload = store.create('a');
@@ -145,21 +150,31 @@ describe('on a full disk', () => {
     expect(first!.chunks.size).toBe(0);
     await Promise.all([inMemory!, first!, second!].map((upload) => store.drop(upload)));
     expect(files.paths).toEqual([]);
-    const { values } = await openUploadBytes.get();
-    expect(values.map(({ value }) => value)).toEqual([0, 0]);
+    await expectNothingHeld();
   });
 
-  test('what is dropped while it is written leaves no file', async () => {
-    for (const roomBytes of [5, 100]) {
+  test.each([5, 100])(
+    'what is dropped while it is written leaves no file, with room for %d bytes of ten',
+    async (roomBytes) => {
       const files = new MemoryFiles();
       files.roomBytes = roomBytes;
       const store = await openStore(place, 0, files);
       const upload = store.create('a');
+      const write = files.write.bind(files);
+      let begin: () => void = () => undefined;
+      const begun = new Promise<void>((resolve) => (begin = resolve));
+      jest.spyOn(files, 'write').mockImplementation(async (...args) => {
+        await begun;
+        await write(...args);
+      });
       const added = store.add(upload, 0, Buffer.from('0123456789'));
-      await Promise.all([added, store.drop(upload)]);
+      await store.drop(upload);
+      begin();
+      await added;
       expect(files.paths).toEqual([]);
-    }
-  });
+      await expectNothingHeld();
+    },
+  );
 
   test('it is told once, and once that there is room again', async () => {
     const files = new MemoryFiles();
