@@ -180,6 +180,8 @@ export class World {
     // A gateway that was frozen may lag behind again.
     await this.pass(LONGEST_LAG_MS);
     const { gateways } = this;
+    // One may have been killed meanwhile, and be starting.
+    if (gateways.some(({ gateway }) => gateway === undefined)) return this.lookAround();
     const requests = [...this.warehouse.requests];
     let left = requests.length * gateways.length;
     for (const { actor, gateway, name } of gateways) {
