@@ -147,7 +147,7 @@ export class Ingest implements RecordHandler {
       try {
         complete = await assembler.take(record);
       } catch (error) {
-        // Room or the log did not come before the stop: the partition's next consumer takes the record.
+        // What it waited for did not come before the stop: the partition's next consumer takes it.
         if (isWanted()) throw error;
       }
       if (complete !== undefined) {

@@ -148,6 +148,8 @@ export class Assembler {
     const parts = isWhole(chunks, end)
       ? await this.store.assemble(chunks, end.chunks)
       : await retrying(() => readUpload(this.log, upload), isLogUnavailable, this.leaving.signal);
+    // That may have taken long, and the next consumer has begun it meanwhile.
+    if (this.isRevoked) throw new Error('the partition was revoked');
     return { ...upload, traceparent, parts };
   }
 

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 
+import { codeOf } from '../../domain/failure.js';
 import { openUploadBytes } from '../../ops/metrics.js';
 import type { Logger } from '../../ops/logger.js';
+import { RareLine } from '../../ops/rare-line.js';
 import { FullDisk, hasNoRoom } from '../files/full-disk.js';
 import type { WorkingFiles } from '../files/working-files.js';
 
@@ -45,7 +47,7 @@ export class ChunkStore {
   private created = 0;
   private readonly uploads = new Set<OpenChunks>();
   private readonly fullDisk: FullDisk;
-  private hasRoom = true;
+  private readonly noRoom = new RareLine();
 
   private constructor(
     private readonly files: WorkingFiles,
@@ -100,7 +102,7 @@ export class ChunkStore {
     upload.mayHaveFile = true;
     const isWritten = await this.write(upload.file, value, fileOffset);
     // Dropped meanwhile: nobody needs what was written.
-    if (!this.uploads.has(upload)) return this.files.remove(upload.file);
+    if (!this.uploads.has(upload)) return this.remove(upload.file);
     if (!isWritten) {
       upload.isGivenUp = true;
       return this.free(upload);
@@ -145,25 +147,33 @@ export class ChunkStore {
     upload.memoryBytes = 0;
     upload.fileBytes = 0;
     upload.chunks.clear();
-    if (upload.mayHaveFile) await this.files.remove(upload.file);
+    if (upload.mayHaveFile) await this.remove(upload.file);
+  }
+
+  /** A full file system that copies on write may refuse even that. The next start removes it. */
+  private async remove(file: string): Promise<void> {
+    try {
+      await this.files.remove(file);
+    } catch (error) {
+      if (!hasNoRoom(error)) throw error;
+    }
   }
 
   /** Returns false if there is no room. */
   private async write(file: string, value: Uint8Array, offset: number): Promise<boolean> {
-    let hasRoom = true;
     try {
       await this.files.write(file, value, offset);
+      return true;
     } catch (error) {
       if (!hasNoRoom(error)) throw error;
-      hasRoom = false;
+      this.noRoom.write(() => {
+        this.logger.warn(
+          { code: codeOf(error) },
+          'there is no room for open uploads: they are read again at their end',
+        );
+      });
+      return false;
     }
-    if (hasRoom !== this.hasRoom) {
-      this.hasRoom = hasRoom;
-      if (hasRoom) this.logger.info('the disk has room for open uploads again');
-      else
-        this.logger.warn('the disk has no room for open uploads: they are read again at their end');
-    }
-    return hasRoom;
   }
 
   private count(memory: number, file: number): void {

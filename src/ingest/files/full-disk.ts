@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
+import { codeOf } from '../../domain/failure.js';
 import { retrying } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 
@@ -7,7 +8,7 @@ import type { Logger } from '../../ops/logger.js';
 const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
 export function hasNoRoom(error: unknown): boolean {
-  return PASSING.has((error as NodeJS.ErrnoException).code ?? '');
+  return PASSING.has(codeOf(error) ?? '');
 }
 
 /**
@@ -37,8 +38,10 @@ export class FullDisk {
         (error) => {
           if (!hasNoRoom(error)) return false;
           if (!wait.isBegun && this.waiting++ === 0) {
-            const { code } = error as NodeJS.ErrnoException;
-            this.logger.warn({ code }, 'uploads wait until the disk has room for working files');
+            this.logger.warn(
+              { code: codeOf(error) },
+              'uploads wait until the disk has room for working files',
+            );
           }
           wait.isBegun = true;
           return true;

@@ -5,7 +5,7 @@
  * Errors have the code of the operating system (`ENOSPC`, …).
  */
 export interface WorkingFiles {
-  /** Makes the folder, or removes everything in it. */
+  /** Makes the folder, or removes every file in it. */
   clear(folder: string): Promise<void>;
   /**
    * Writes all of `bytes` at `offset` of the file, which is made if it is missing. After an error

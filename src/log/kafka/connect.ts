@@ -8,7 +8,7 @@ import { createClient, type KafkaConnection } from './client.js';
 import type { Compression } from './compression.js';
 import { DirectReader } from './direct-reader.js';
 import { reasonOf, refusal } from './failure.js';
-import { RareLine } from './rare-line.js';
+import { RareLine } from '../../ops/rare-line.js';
 import { ensureTopics, type TopicSettings } from './topics.js';
 
 const LONGEST_PAUSE_MS = 1_000;

@@ -182,6 +182,8 @@ export class DirectReader {
     return this.retried(`the offsets of ${group}`, async () => {
       if (atLeast > this.partitions(topic)) await this.refresh();
       const partitions = [...Array(this.partitions(topic)).keys()];
+      if (atLeast > partitions.length)
+        throw new KafkaJSError(`${topic} has no partition ${atLeast - 1}`);
       const coordinator = await coordinatorOf(this.cluster, group);
       const { responses } = await coordinator.offsetFetch({
         groupId: group,

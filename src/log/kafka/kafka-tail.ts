@@ -13,7 +13,7 @@ import { TailWaiters } from '../tail-waiters.js';
 import { type DirectReader, type Fetched, outOfRange } from './direct-reader.js';
 import { reasonOf, refusal, unreadable } from './failure.js';
 import { RecordDecoder } from './log-record.js';
-import { RareLine } from './rare-line.js';
+import { RareLine } from '../../ops/rare-line.js';
 
 const FETCH_BYTES = 4 * 1024 * 1024;
 /** How long a broker holds a request without records; new records answer it at once. */

@@ -3,7 +3,7 @@ import type { Logger } from '../../ops/logger.js';
 import type { RecordToAppend } from '../upload-log.js';
 import { COMPRESSION_TYPES, type Compression } from './compression.js';
 import { refusal, rootOf, unavailable } from './failure.js';
-import { RareLine } from './rare-line.js';
+import { RareLine } from '../../ops/rare-line.js';
 
 export const NOT_TAKEN = 'the log did not take the records';
 /** Its declared constructor lacks an argument that it needs. */

@@ -162,7 +162,7 @@ describeWithDisks('a disk', () => {
     for (const { requestId } of await Promise.all(creates)) {
       expect(await acme.finished('self-serve', requestId)).toMatchObject({ status: 'succeeded' });
     }
-    await logged('the disk has no room for open uploads: they are read again at their end');
+    await logged('there is no room for open uploads: they are read again at their end');
     await load.atLeast(load.fewest + 2);
     await load.stop();
     disk.empty();

@@ -176,19 +176,36 @@ describe('on a full disk', () => {
     },
   );
 
-  test('it is told once, and once that there is room again', async () => {
+  test('it is told once, with the reason', async () => {
     const files = new MemoryFiles();
     files.roomBytes = 5;
     const told: string[] = [];
     const logger = pino({ level: 'info' }, { write: (line) => void told.push(line) });
     const store = await ChunkStore.open(files, 'spill', 0, logger);
-    for (const id of ['a', 'b']) await store.add(store.create(id), 0, Buffer.from('0123456789'));
-    files.roomBytes = 100;
-    for (const id of ['c', 'd']) await store.add(store.create(id), 0, Buffer.from('0123456789'));
-    expect(told.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
-      'the disk has no room for open uploads: they are read again at their end',
-      'the disk has room for open uploads again',
+    for (const roomBytes of [5, 100, 5]) {
+      files.roomBytes = roomBytes;
+      await store.add(store.create('a'), 0, Buffer.from('0123456789'));
+    }
+    expect(told.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({
+        code: 'ENOSPC',
+        msg: 'there is no room for open uploads: they are read again at their end',
+      }),
     ]);
+  });
+
+  test('a file that cannot even be removed stays', async () => {
+    const files = new MemoryFiles();
+    files.roomBytes = 5;
+    jest
+      .spyOn(files, 'remove')
+      .mockRejectedValue(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+    const store = await openStore(place, 0, files);
+    const upload = store.create('a');
+    await store.add(upload, 0, Buffer.from('0123456789'));
+    expect(upload.isGivenUp).toBe(true);
+    await store.drop(upload);
+    await expectNothingHeld();
   });
 
   test('reading waits for a file descriptor', async () => {
