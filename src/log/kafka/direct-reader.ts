@@ -9,7 +9,7 @@ import { Backoff, sleep } from '../../domain/retry.js';
 import { logRefusals } from '../../ops/metrics.js';
 import type { LogUnavailableError, RecordPosition } from '../upload-log.js';
 import { QUICK_RETRIES } from './client.js';
-import { refusal, rootOf, unavailable, unreadable } from './failure.js';
+import { refusal, unavailable, unreadable } from './failure.js';
 import { coordinatorOf } from './group-coordinator.js';
 
 const FIRST_PAUSE_MS = 50;
@@ -240,12 +240,6 @@ export class DirectReader {
       return offset;
     });
   }
-}
-
-/** The partition whose offset is not in the log (any more); undefined for every other error. */
-export function outOfRange(error: unknown): number | undefined {
-  const root = rootOf(error) as { name: string; partition?: number };
-  return root.name === 'KafkaJSOffsetOutOfRange' ? root.partition : undefined;
 }
 
 /** By partition. */

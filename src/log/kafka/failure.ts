@@ -10,6 +10,8 @@ interface KafkaFailure {
   readonly code?: string | number;
   /** Whether kafkajs thinks that it may pass; undefined for errors that are not its own. */
   readonly retriable?: boolean;
+  /** Of an offset that is out of range. */
+  readonly partition?: number;
 }
 
 /** The innermost error: kafkajs wraps the error of the last attempt several times over. */
@@ -66,4 +68,10 @@ export function unreadable(error: unknown): string | undefined {
 export function unavailable(what: string, cause: unknown): LogUnavailableError {
   if (cause instanceof LogUnavailableError) return cause;
   return new LogUnavailableError(`${what}: ${reasonOf(cause)}`, { cause });
+}
+
+/** The partition whose offset is not in the log (any more); undefined for every other error. */
+export function outOfRange(error: unknown): number | undefined {
+  const { name, partition } = rootOf(error);
+  return name === 'KafkaJSOffsetOutOfRange' ? partition : undefined;
 }

@@ -10,8 +10,8 @@ import {
   type Tail,
 } from '../upload-log.js';
 import { TailWaiters } from '../tail-waiters.js';
-import { type DirectReader, type Fetched, outOfRange } from './direct-reader.js';
-import { reasonOf, refusal, unreadable } from './failure.js';
+import type { DirectReader, Fetched } from './direct-reader.js';
+import { outOfRange, reasonOf, refusal, unreadable } from './failure.js';
 import { RecordDecoder } from './log-record.js';
 import { RareLine } from '../../ops/rare-line.js';
 

@@ -1,5 +1,6 @@
 import { LogUnavailableError, type LogRecord } from '../upload-log.js';
-import { type DirectReader, outOfRange } from './direct-reader.js';
+import type { DirectReader } from './direct-reader.js';
+import { outOfRange } from './failure.js';
 import { RecordDecoder } from './log-record.js';
 
 const FETCH_BYTES = 4 * 1024 * 1024;
