@@ -10,7 +10,7 @@ import { record } from '../../support/log/log-folders.js';
 import { countFault, IS_SOAK } from '../../support/service/soak.js';
 import { texts } from '../collector.js';
 
-const TIMES = IS_SOAK ? 20 : 3;
+const TIMES = IS_SOAK ? 20 : 1;
 const PARTITIONS = 6;
 const WRITERS = 12;
 const AWAY_MS = { least: 500, most: 14_000 };
