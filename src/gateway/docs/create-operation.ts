@@ -27,6 +27,7 @@ const PROBLEMS = {
   keyReused: problem.keyReused(),
   tooManyRequests: problem.tooManyRequests('uploads', 7),
   uploadNotTaken: problem.uploadNotTaken(),
+  tooManyUploads: problem.tooManyUploads(),
 };
 
 export const CREATE_OPERATION = operation({

@@ -20,20 +20,26 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
  */
 export function drain(request: ApiRequest, response: ServerResponse): void {
   const { socket } = request;
-  let left = MAX_DRAIN_BYTES;
-  const timer = setTimeout(() => socket.destroy(), MAX_DRAIN_MS);
-  request.on('data', (piece: Buffer) => {
-    left -= piece.length;
-    if (left < 0) socket.destroy();
-  });
-  request.once('end', () => {
-    clearTimeout(timer);
-    response.end();
-  });
-  request.once('close', () => {
-    clearTimeout(timer);
-  });
-  request.resume();
-  // A body may never come; the end of our side tells the client to close its own.
-  if (request.awaitsContinue === true) socket.end();
+  const endConnection = (): void => {
+    if (request.destroyed) return;
+    let left = MAX_DRAIN_BYTES;
+    const timer = setTimeout(() => socket.destroy(), MAX_DRAIN_MS);
+    request.on('data', (piece: Buffer) => {
+      left -= piece.length;
+      if (left < 0) socket.destroy();
+    });
+    request.once('end', () => {
+      clearTimeout(timer);
+      response.end();
+    });
+    request.once('close', () => {
+      clearTimeout(timer);
+    });
+    request.resume();
+    // A body may never come; the end of our side tells the client to close its own.
+    if (request.awaitsContinue === true) socket.end();
+  };
+  // Answers to earlier requests on the connection come first. Node writes this one after the event.
+  if (response.socket === null) response.once('socket', () => setImmediate(endConnection));
+  else endConnection();
 }

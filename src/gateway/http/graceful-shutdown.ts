@@ -11,13 +11,15 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { inTime } from '../../domain/in-time.js';
 import { uploadsReceiving } from '../../ops/metrics.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../dependencies.js';
-import { shuttingDown } from './problem.js';
+import { shuttingDown, tooManyUploads } from './problem.js';
 
+/** At once. Each may hold some chunks of its file, and a gateway has a bound of memory. */
+const MOST_CREATES = 500;
 const SWEEP_MS = 50;
 /** For uploads whose connections were cut: time to write their last record. */
 const AFTER_CUT_MS = 1_000;
 
-/** The creates under way in this gateway, so that a shutdown can wait for them. */
+/** The creates under way in this gateway: bounded, and a shutdown waits for them. */
 @Injectable()
 export class OpenCreates {
   private count = 0;
@@ -27,10 +29,11 @@ export class OpenCreates {
   /**
    * Begins a create; the returned function ends it.
    *
-   * @throws Problem 503 once closed
+   * @throws Problem 503 once closed, and while too many are under way
    */
   begin(): () => void {
     this.refuseIfClosed();
+    if (this.count === MOST_CREATES) throw tooManyUploads();
     this.count += 1;
     uploadsReceiving.inc();
     return () => {

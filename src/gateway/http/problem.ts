@@ -170,6 +170,9 @@ export const uploadNotTaken = (): Problem =>
     'The upload could not be confirmed. It is applied as a whole or not at all; sending it again is safe.',
   );
 
+export const tooManyUploads = (): Problem =>
+  unavailable('This server has too many uploads under way. Nothing was stored; send it again.');
+
 export const statusUnavailable = (): Problem =>
   unavailable('The status cannot be told now. Ask again.');
 

@@ -17,6 +17,7 @@ import {
   statusUnavailable,
   tooSlow,
   uploadNotTaken,
+  tooManyUploads,
 } from '../../../src/gateway/http/problem.js';
 import { prepareUpload, type UploadFacts } from '../../../src/csv/prepare-upload.js';
 import {
@@ -188,6 +189,7 @@ describe('HTTP answers', () => {
       tooSlow(),
       internalError(),
       uploadNotTaken(),
+      tooManyUploads(),
       statusUnavailable(),
       shuttingDown(),
     ];
