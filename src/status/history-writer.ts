@@ -17,6 +17,8 @@ import type { RequestStore } from './request-store.js';
 
 /** How long transitions are gathered before they are written; meanwhile the live view answers. */
 const GATHER_MS = 500;
+/** Or until their records have so many bytes. */
+const GATHERED_BYTES = 8_388_608;
 
 export interface HistoryWriterDependencies {
   readonly log: UploadLog;
@@ -48,6 +50,7 @@ export class HistoryWriter implements RecordHandler {
   private readonly assignments = new Map<number, Assignment>();
   /** Who has made requests since the last write. */
   private made: AuditEvent[] = [];
+  private gatheredBytes = 0;
   private timer: NodeJS.Timeout | undefined;
   /**
    * The last write. Rejected: its records are not written, and nothing after them may be committed.
@@ -95,13 +98,13 @@ export class HistoryWriter implements RecordHandler {
       );
       const made = auditEventOfRequest(transition);
       if (made !== undefined) this.made.push(made);
+      this.next.set(assignment, record.offset + 1);
+      this.gatheredBytes += record.value.length;
+      if (this.gatheredBytes < GATHERED_BYTES) continue;
+      await this.beginWrite();
+      if (assignment.isRevoked) return;
     }
-    this.next.set(assignment, records[records.length - 1]!.offset + 1);
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      this.writing = this.write();
-      this.writing.catch(this.failure.report);
-    }, GATHER_MS);
+    this.timer ??= setTimeout(() => void this.beginWrite(), GATHER_MS);
   }
 
   /** Writes what is gathered and commits it, unless the warehouse is away. */
@@ -113,6 +116,14 @@ export class HistoryWriter implements RecordHandler {
     await this.writing.then(() => this.write()).catch(() => undefined);
   }
 
+  /** Resolves when all that is gathered now is written, or cannot be. */
+  private beginWrite(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.writing = this.writing.then(() => this.write());
+    return this.writing.catch(this.failure.report);
+  }
+
   private async write(): Promise<void> {
     const transitions = [...this.gathered.values()];
     const offsets = [...this.next];
@@ -120,6 +131,7 @@ export class HistoryWriter implements RecordHandler {
     this.gathered = new Map();
     this.next = new Map();
     this.made = [];
+    this.gatheredBytes = 0;
     if (transitions.length === 0) return;
     const { requests, warehouse, erased } = this.dependencies;
     await retrying(

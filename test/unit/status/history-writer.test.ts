@@ -91,6 +91,29 @@ test('after a write that failed for good nothing is written or committed any mor
   expect(await log.committedOffsets('status', CONSUMER_GROUPS.history.group)).toEqual([0]);
 });
 
+test('a backlog is written in parts of a bounded size', async () => {
+  const log = await folders.open();
+  const reason = 'x'.repeat(65_000);
+  const failed = (): RecordToAppend => {
+    const record = created();
+    const transition = { ...(JSON.parse(String(record.value)) as Transition), reason };
+    return { ...record, value: Buffer.from(JSON.stringify(transition)) };
+  };
+  const count = 300;
+  for (let i = 0; i < count; i += 50) {
+    await log.append('status', Array.from({ length: 50 }, failed));
+  }
+  const sizes: number[] = [];
+  const writer = await startWriter(log, (transitions) => {
+    sizes.push(transitions.length);
+    return Promise.resolve();
+  });
+  await until(() => sizes.reduce((sum, size) => sum + size, 0) === count);
+  await writer.stop();
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(Math.ceil(8_388_608 / reason.length));
+  expect(await log.committedOffsets('status', CONSUMER_GROUPS.history.group)).toEqual([count]);
+});
+
 test("commits nothing of a partition that was another consumer's meanwhile", async () => {
   const commits: [partition: number, offset: number][] = [];
   let handler!: RecordHandler;
