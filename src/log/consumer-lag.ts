@@ -1,3 +1,4 @@
+import { Measurement } from '../ops/measurement.js';
 import { consumerLag, consumerLagSeconds } from '../ops/metrics.js';
 import { firstKept } from './offsets-at.js';
 import type { RecordPosition, Topic, UploadLog } from './upload-log.js';
@@ -15,21 +16,18 @@ export interface ConsumerGroup {
  * deleted before the next record follows, and that may take for ever.
  */
 export class ConsumerLagGauges {
+  private readonly measurement = new Measurement(async () => {
+    for (const group of this.groups) await this.measureGroup(group);
+  }, [consumerLag, consumerLagSeconds]);
+
   constructor(
     private readonly log: UploadLog,
     private readonly groups: readonly ConsumerGroup[],
   ) {}
 
   /** @throws LogUnavailableError */
-  async measure(): Promise<void> {
-    try {
-      await Promise.all(this.groups.map((group) => this.measureGroup(group)));
-    } catch (error) {
-      // Dashboards show the maximum over all processes: an old value must not be it.
-      consumerLag.reset();
-      consumerLagSeconds.reset();
-      throw error;
-    }
+  measure(): Promise<void> {
+    return this.measurement.run();
   }
 
   private async measureGroup(of: ConsumerGroup): Promise<void> {

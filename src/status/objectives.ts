@@ -1,5 +1,6 @@
+import { Measurement } from '../ops/measurement.js';
 import { objectiveUploads, objectiveUploadsLate } from '../ops/metrics.js';
-import type { Punctuality, RequestStore } from './request-store.js';
+import type { RequestStore } from './request-store.js';
 
 /** The history is asked at most this often, however often the metrics are. */
 const FRESH_MS = 60_000;
@@ -26,38 +27,34 @@ const WINDOWS: ReadonlyMap<number, string> = new Map([
  * upload that does not end.
  */
 export class ObjectiveGauges {
-  private measuredAt = -Infinity;
+  private readonly measurement: Measurement;
 
   /** @param now milliseconds, on a clock that never steps */
   constructor(
     private readonly store: Pick<RequestStore, 'punctuality'>,
-    private readonly now: () => number = () => performance.now(),
-  ) {}
+    now?: () => number,
+  ) {
+    const gauges = [objectiveUploads, objectiveUploadsLate];
+    this.measurement = new Measurement(() => this.count(), gauges, FRESH_MS, now);
+  }
 
   /** Whether a measurement would count, and not for the first time. */
   get isDueAgain(): boolean {
-    const age = this.now() - this.measuredAt;
+    const { age } = this.measurement;
     return age >= FRESH_MS && age < Infinity;
   }
 
-  async measure(): Promise<void> {
-    if (this.now() - this.measuredAt < FRESH_MS) return;
-    this.measuredAt = this.now();
-    for (const { limit, window, uploads, late } of await this.counted()) {
+  measure(): Promise<void> {
+    return this.measurement.run();
+  }
+
+  private async count(): Promise<void> {
+    const now = Math.floor(Date.now() / 1000);
+    const counted = await this.store.punctuality([...LIMITS.keys()], [...WINDOWS.keys()], now);
+    for (const { limit, window, uploads, late } of counted) {
       const labels = { objective: LIMITS.get(limit)!, window: WINDOWS.get(window)! };
       objectiveUploads.set(labels, uploads);
       objectiveUploadsLate.set(labels, late);
-    }
-  }
-
-  private async counted(): Promise<Punctuality[]> {
-    const now = Math.floor(Date.now() / 1000);
-    try {
-      return await this.store.punctuality([...LIMITS.keys()], [...WINDOWS.keys()], now);
-    } catch (error) {
-      // No number is better than an old one.
-      for (const gauge of [objectiveUploads, objectiveUploadsLate]) gauge.reset();
-      throw error;
     }
   }
 }

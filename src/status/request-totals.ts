@@ -1,6 +1,7 @@
 import { DAY_SECONDS } from '../domain/days.js';
 import { FAMILIES } from '../domain/families/index.js';
 import { isFinal, STATUSES } from './transition.js';
+import { Measurement } from '../ops/measurement.js';
 import { oldestUnfinished, requestRows, requests, requestsCountedFrom } from '../ops/metrics.js';
 import type { RequestStore, RequestTotals } from './request-store.js';
 
@@ -18,21 +19,27 @@ const COUNTED_DAYS = 30;
  * when a day begins, or when requests are lost.
  */
 export class RequestTotalsGauges {
-  private measuredAt = -Infinity;
+  private readonly measurement = new Measurement(
+    () => this.count(),
+    [requests, requestRows, oldestUnfinished],
+    FRESH_MS,
+  );
 
   constructor(private readonly store: RequestStore) {}
 
   /** Whether a scrape has to measure them, whatever else it measures. */
   get isOverdue(): boolean {
-    return performance.now() - this.measuredAt >= OVERDUE_MS;
+    return this.measurement.age >= OVERDUE_MS;
   }
 
-  async measure(): Promise<void> {
-    if (performance.now() - this.measuredAt < FRESH_MS) return;
-    this.measuredAt = performance.now();
+  measure(): Promise<void> {
+    return this.measurement.run();
+  }
+
+  private async count(): Promise<void> {
     const today = Math.floor(Date.now() / 1000 / DAY_SECONDS);
     const from = (today - COUNTED_DAYS) * DAY_SECONDS;
-    const totals = await this.totals(from);
+    const totals = await this.store.totals(from);
     requestsCountedFrom.set(from);
     for (const { name: family } of FAMILIES) {
       const ofFamily = totals.filter((each) => each.family === family);
@@ -49,16 +56,6 @@ export class RequestTotalsGauges {
       requestRows.set({ family, step: 'validated' }, sum(succeeded, 'validated'));
       requestRows.set({ family, step: 'stored' }, sum(succeeded, 'stored'));
       requestRows.set({ family, step: 'read_back' }, sum(succeeded, 'readBack'));
-    }
-  }
-
-  private async totals(from: number): Promise<RequestTotals[]> {
-    try {
-      return await this.store.totals(from);
-    } catch (error) {
-      // No number is better than an old one.
-      for (const gauge of [requests, requestRows, oldestUnfinished]) gauge.reset();
-      throw error;
     }
   }
 }
