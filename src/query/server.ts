@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -52,6 +52,8 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
   const sessions = new ReadOnlySessions(path, limits);
   const slots = new QuerySlots(queryConcurrency);
   const closing = new AbortController();
+  // Every request listens.
+  setMaxListeners(0, closing.signal);
   const running = new Set<Promise<void>>();
   let pipes: Pipes | undefined;
   let facts: EngineFacts;
@@ -71,15 +73,18 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     // Until it is its turn on the connection, a response does not notice the end of it.
     const { socket } = request;
     socket.once('close', leave);
-    const signal = AbortSignal.any([gone.signal, closing.signal]);
+    // With AbortSignal.any, `closing` would remember every request for as long as the process lives.
+    closing.signal.addEventListener('abort', leave);
+    if (closing.signal.aborted) leave();
     try {
-      await route(request, response, signal);
+      await route(request, response, gone.signal);
     } catch (error) {
       const exception = EngineException.from(error);
       options.logger.debug({ code: exception.code, type: exception.type }, 'query failed');
       if (!response.headersSent) sendException(request, response, exception, facts);
     } finally {
       socket.off('close', leave);
+      closing.signal.removeEventListener('abort', leave);
     }
   }
 
