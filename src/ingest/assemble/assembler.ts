@@ -59,7 +59,9 @@ export class Assembler {
   async take(record: LogRecord): Promise<CompleteUpload | undefined> {
     this.isTaking = true;
     try {
-      return await this.takeRecord(record);
+      const complete = await this.takeRecord(record);
+      // It may have taken long, and the partition's next consumer begins the upload.
+      return this.isRevoked ? undefined : complete;
     } finally {
       this.isTaking = false;
     }
@@ -148,8 +150,6 @@ export class Assembler {
     const parts = isWhole(chunks, end)
       ? await this.store.assemble(chunks, end.chunks)
       : await retrying(() => readUpload(this.log, upload), isLogUnavailable, this.leaving.signal);
-    // That may have taken long, and the next consumer has begun it meanwhile.
-    if (this.isRevoked) throw new Error('the partition was revoked');
     return { ...upload, traceparent, parts };
   }
 
