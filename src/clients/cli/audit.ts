@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type AuditedAction, auditRecord } from '../../status/audit.js';
 import { readConfig } from '../../config/read-config.js';
-import type { UploadLog } from '../../log/upload-log.js';
+import { isLogUnavailable, type UploadLog } from '../../log/upload-log.js';
 import { identifier } from '../../warehouse/sql.js';
 import { operator } from './operator.js';
 import { accountOption, timeOf } from './options.js';
@@ -43,13 +43,26 @@ export function addAuditCommand(program: Command, terminal: Output): void {
     });
 }
 
-/** Records an operator's action that no other record tells of. */
-export async function appendAudit(
-  log: UploadLog,
+/**
+ * Records what an operator has done, if no other record tells of it. The action is done: without a
+ * log there is a hint, and no failure.
+ */
+export async function tellAudit(
+  log: UploadLog | undefined,
+  terminal: Output,
   action: AuditedAction,
   account: string,
   subject: string,
 ): Promise<void> {
+  if (log === undefined) {
+    terminal.hint('there is no log, so the audit will not show this\n');
+    return;
+  }
   const event = { at: Date.now(), actor: operator(), action, account, subject };
-  await log.append('control', [auditRecord(event)]);
+  try {
+    await log.append('control', [auditRecord(event)]);
+  } catch (error) {
+    if (!isLogUnavailable(error)) throw error;
+    terminal.hint('the log did not answer, so the audit may not show this\n');
+  }
 }

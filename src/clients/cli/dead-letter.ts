@@ -2,10 +2,13 @@ import type { Command } from 'commander';
 import { readConfig } from '../../config/read-config.js';
 import { type Cause, type DeadLetter, listDeadLetters } from '../../log/uploads/dead-letter.js';
 import { retryDeadLetter } from '../../operator/replay/retry-dead-letter.js';
-import { appendAudit } from './audit.js';
+import { tellAudit } from './audit.js';
 import { withLog } from './connections.js';
 import { operator } from './operator.js';
 import { CommandError, type Output } from './terminal.js';
+
+const NOT_MARKED =
+  'the log did not answer: `dead-letter list` may not show that it was brought back; do not do it again\n';
 
 export function addDeadLetterCommands(program: Command, terminal: Output): void {
   const deadLetter = program
@@ -37,9 +40,10 @@ export function addDeadLetterCommands(program: Command, terminal: Output): void 
         if (letter.retriedAs !== undefined) {
           throw new CommandError(`${requestId} was brought back already, as ${letter.retriedAs}`);
         }
-        const newId = await retryDeadLetter(log, letter, operator());
-        await appendAudit(log, 'retry-dead-letter', letter.account, requestId);
-        return newId;
+        const { isMarked, ...made } = await retryDeadLetter(log, letter, operator());
+        if (!isMarked) terminal.hint(NOT_MARKED);
+        await tellAudit(log, terminal, 'retry-dead-letter', letter.account, requestId);
+        return made.requestId;
       });
       terminal.result({ requestId: retried }, `${retried}\n`);
     });

@@ -8,7 +8,7 @@ import { findUpload } from '../../log/uploads/find-upload.js';
 import { replayFrom } from '../../operator/replay/replay-from.js';
 import { acceptAgain } from '../../operator/replay/accept-again.js';
 import { identifier } from '../../warehouse/sql.js';
-import { appendAudit } from './audit.js';
+import { tellAudit } from './audit.js';
 import { withIdleLog, withLog } from './connections.js';
 import { operator } from './operator.js';
 import { timeOf } from './options.js';
@@ -33,12 +33,14 @@ export function addReplayCommand(program: Command, terminal: Output): void {
     .action(async ({ request, from }: { request?: string; from?: number }) => {
       const config = readConfig(terminal.env);
       if (request !== undefined && from === undefined) {
-        const replayed = await withLog(config, (log) => replayRequest(config, log, request));
+        const replayed = await withLog(config, (log) =>
+          replayRequest(config, terminal, log, request),
+        );
         terminal.result({ requestId: replayed }, `${replayed}\n`);
       } else if (from !== undefined && request === undefined) {
         const records = await withIdleLog(config, async (log) => {
           const behind = await replayFrom(log, from);
-          await appendAudit(log, 'replay-from', '', new Date(from).toISOString());
+          await tellAudit(log, terminal, 'replay-from', '', new Date(from).toISOString());
           return behind;
         });
         terminal.hint(
@@ -51,8 +53,13 @@ export function addReplayCommand(program: Command, terminal: Output): void {
     });
 }
 
-async function replayRequest(config: Config, log: UploadLog, requestId: string): Promise<string> {
-  const found = await findUpload(log, requestId);
+async function replayRequest(
+  config: Config,
+  terminal: Output,
+  log: UploadLog,
+  requestId: string,
+): Promise<string> {
+  const found = await findUpload(log, requestId, config.limits.uploadDeadlineMs);
   if (found === undefined)
     throw new CommandError(`the log has no upload ${requestId}, or no longer`);
   const { account } = found;
@@ -61,7 +68,7 @@ async function replayRequest(config: Config, log: UploadLog, requestId: string):
   }
   const end = { ...found.end, version: await nextVersion(config, log) };
   const replayed = await acceptAgain(log, { ...found, end }, operator());
-  await appendAudit(log, 'replay-request', account, requestId);
+  await tellAudit(log, terminal, 'replay-request', account, requestId);
   return replayed;
 }
 

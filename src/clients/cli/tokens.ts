@@ -3,29 +3,14 @@ import { ACCOUNT_ROLES, UPLOADING_ROLES } from '../../accounts/account.js';
 import { createToken, type NewToken, revokeToken } from '../../accounts/manage-tokens.js';
 import { listTokens } from '../../accounts/token-records.js';
 import { readConfig } from '../../config/read-config.js';
-import { LogUnavailableError, type UploadLog } from '../../log/upload-log.js';
 import { refuseWhileErased } from './accounts.js';
-import { appendAudit } from './audit.js';
+import { tellAudit } from './audit.js';
 import { withLogIfAny } from './connections.js';
 import { accountOption, timeZoneOption } from './options.js';
 import { CommandError, type Output } from './terminal.js';
 
-type TokenEvent = [action: 'create-token' | 'revoke-token', account: string, tokenId: string];
-
 export function addTokenCommands(program: Command, terminal: Output): void {
   const tokens = program.command('tokens').description('API tokens of accounts');
-  // Tokens have to be made before the first start, and revoked while the log is away.
-  const tell = async (log: UploadLog | undefined, ...event: TokenEvent): Promise<void> => {
-    try {
-      if (log !== undefined) {
-        await appendAudit(log, ...event);
-        return;
-      }
-    } catch (error) {
-      if (!(error instanceof LogUnavailableError)) throw error;
-    }
-    terminal.hint('there is no log, so the audit will not show this\n');
-  };
 
   tokens
     .command('create')
@@ -47,7 +32,8 @@ export function addTokenCommands(program: Command, terminal: Output): void {
         if (!UPLOADING_ROLES.has(role)) {
           terminal.hint(`the role ${role} may not upload; ${rolesThatMay()} may\n`);
         }
-        await tell(log, 'create-token', account, id);
+        // Tokens have to be made before the first start, and revoked while the log is away.
+        await tellAudit(log, terminal, 'create-token', account, id);
       });
     });
 
@@ -80,7 +66,9 @@ export function addTokenCommands(program: Command, terminal: Output): void {
         throw new CommandError('no token has this id; `custom-data tokens list` shows the ids');
       }
       terminal.hint(`revoked token ${id} of ${revoked.account}\n`);
-      await withLogIfAny(config, (log) => tell(log, 'revoke-token', revoked.account, id));
+      await withLogIfAny(config, (log) =>
+        tellAudit(log, terminal, 'revoke-token', revoked.account, id),
+      );
     });
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { VersionClock } from '../../domain/version.js';
-import type { UploadLog } from '../../log/upload-log.js';
+import { isLogUnavailable, type UploadLog } from '../../log/upload-log.js';
 import { StatusTail } from '../../status/status-tail.js';
 import { StatusView } from '../../status/status-view.js';
 
@@ -9,17 +9,27 @@ const VIEW_BYTES = 65_536;
 
 /**
  * A clock above every version in the log, as a gateway has when it starts: gateways' clocks may be
- * ahead of this one.
+ * ahead of this one. Takes as long as records come: the history may be far behind.
  *
+ * @param timeoutMs how long none may come
  * @throws LogUnavailableError
  */
 export async function clockAbove(log: UploadLog, timeoutMs: number): Promise<VersionClock> {
   const clock = new VersionClock(Date.now, () => randomBytes(8).readBigUInt64LE());
   const tail = await StatusTail.start(log, new StatusView(VIEW_BYTES), clock);
+  const hasMovedSince = (time: number): boolean =>
+    Array.from({ length: log.partitions('status') }).some((_, i) => tail.movedAt(i) > time);
   try {
-    await tail.caughtUp(timeoutMs);
+    for (;;) {
+      const from = performance.now();
+      try {
+        await tail.caughtUp(timeoutMs);
+        return clock;
+      } catch (error) {
+        if (!isLogUnavailable(error) || !hasMovedSince(from)) throw error;
+      }
+    }
   } finally {
     await tail.stop();
   }
-  return clock;
 }

@@ -9,17 +9,19 @@ import { CLOCK_MARGIN_MS, firstKept, offsetsAt } from '../offsets-at.js';
  * The upload of a request in the topic `uploads`; undefined when the log no longer has it.
  *
  * @param requestId of this service: a UUIDv7
+ * @param longestMs how long an upload may take
  * @throws LogUnavailableError
  */
 export async function findUpload(
   log: UploadLog,
   requestId: string,
+  longestMs: number,
 ): Promise<StoredUpload | undefined> {
   const createdAt = timeOfUuid(requestId);
   if (createdAt === undefined) return undefined;
-  // The id has the gateway's time, a record the log's, and an upload takes some time as well.
+  // The id has the gateway's time when the upload began, a record the log's.
   const from = await offsetsAt(log, 'uploads', createdAt - CLOCK_MARGIN_MS);
-  const to = await offsetsAt(log, 'uploads', createdAt + CLOCK_MARGIN_MS);
+  const to = await offsetsAt(log, 'uploads', createdAt + longestMs + CLOCK_MARGIN_MS);
   for (const [partition, offset] of from.entries()) {
     for await (const records of log.read('uploads', partition, offset, to[partition] ?? offset)) {
       const end = records.find(({ headers }) => isEndOf(requestId, headers));

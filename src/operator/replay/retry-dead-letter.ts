@@ -1,4 +1,4 @@
-import type { UploadLog } from '../../log/upload-log.js';
+import { isLogUnavailable, type UploadLog } from '../../log/upload-log.js';
 import { acceptAgain } from './accept-again.js';
 import type { DeadLetter } from '../../log/uploads/dead-letter.js';
 
@@ -7,14 +7,14 @@ import type { DeadLetter } from '../../log/uploads/dead-letter.js';
  * so it does not replace the rows of uploads that were accepted after it.
  *
  * @param actor who brings it back: see `UploadEnd.actor`
- * @returns the new request's id
+ * @returns the new request's id, and whether the dead letter was marked as brought back
  * @throws LogUnavailableError
  */
 export async function retryDeadLetter(
   log: UploadLog,
   letter: DeadLetter,
   actor: string,
-): Promise<string> {
+): Promise<{ requestId: string; isMarked: boolean }> {
   const { account, family, end, position } = letter;
   const chunks = {
     topic: 'dead-letter',
@@ -24,13 +24,17 @@ export async function retryDeadLetter(
     to: position.offset,
   } as const;
   const requestId = await acceptAgain(log, { account, family, chunks, end }, actor);
-  await log.append('dead-letter', [
-    {
-      key: letter.requestId,
-      partition: position.partition,
-      headers: { type: 'retried', requestId: letter.requestId },
-      value: Buffer.from(requestId),
-    },
-  ]);
-  return requestId;
+  const retried = {
+    key: letter.requestId,
+    partition: position.partition,
+    headers: { type: 'retried', requestId: letter.requestId },
+    value: Buffer.from(requestId),
+  };
+  try {
+    await log.append('dead-letter', [retried]);
+  } catch (error) {
+    if (!isLogUnavailable(error)) throw error;
+    return { requestId, isMarked: false };
+  }
+  return { requestId, isMarked: true };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import {
   erasedRecords,
@@ -13,7 +13,7 @@ import { retryDeadLetter } from '../../../../src/operator/replay/retry-dead-lett
 import { transitionOf } from '../../../../src/status/publisher.js';
 import type { UploadEnd } from '../../../../src/log/uploads/upload-records.js';
 import { LmdbLog } from '../../../../src/log/lmdb/lmdb-log.js';
-import type { LogRecord, Topic } from '../../../../src/log/upload-log.js';
+import { type LogRecord, LogUnavailableError, type Topic } from '../../../../src/log/upload-log.js';
 
 const RETENTION_MS = 3_600_000;
 
@@ -95,7 +95,7 @@ test('an upload is set aside whole, and listed with its cause', async () => {
 test('a retry appends the same chunks as a new request at the old version', async () => {
   await setOneAside();
   const [letter] = await listDeadLetters(log);
-  const requestId = await retryDeadLetter(log, letter!, 'operator:test');
+  const { requestId } = await retryDeadLetter(log, letter!, 'operator:test');
   expect(requestId).not.toBe('r1');
 
   const again = (await recordsOf('uploads')).filter(
@@ -124,6 +124,21 @@ test('a retry appends the same chunks as a new request at the old version', asyn
   expect((await listDeadLetters(log))[0]!.retriedAs).toBe(requestId);
 });
 
+test('a retry is done although the log goes away before it marks the dead letter', async () => {
+  await setOneAside();
+  const [letter] = await listDeadLetters(log);
+  const append = log.append.bind(log);
+  jest.spyOn(log, 'append').mockImplementation((topic, records) => {
+    if (records.some(({ headers }) => headers['type'] !== 'retried')) return append(topic, records);
+    return Promise.reject(new LogUnavailableError('away'));
+  });
+  const { requestId, isMarked } = await retryDeadLetter(log, letter!, 'operator:test');
+  expect(isMarked).toBe(false);
+  expect((await recordsOf('uploads')).map(({ headers }) => headers)).toContainEqual(
+    expect.objectContaining({ type: 'end', requestId }),
+  );
+});
+
 test('an upload without chunks can be set aside and retried too', async () => {
   const end = { ...END, chunks: 0, bytes: 0, firstOffset: null };
   await setAside(
@@ -132,7 +147,7 @@ test('an upload without chunks can be set aside and retried too', async () => {
     { kind: 'crash', deaths: 3 },
   );
   const [letter] = await listDeadLetters(log);
-  const requestId = await retryDeadLetter(log, letter!, 'operator:test');
+  const { requestId } = await retryDeadLetter(log, letter!, 'operator:test');
   expect(await recordsOf('uploads')).toHaveLength(1);
   expect((await recordsOf('uploads'))[0]!.headers).toMatchObject({ type: 'end', requestId });
 });
