@@ -34,7 +34,7 @@ export const TIERS = {
   /** Disks that lose power, fill up or turn read-only. */
   disk: { folder: 'test/process/disk', minutes: 4, apart: true },
   /** Three brokers under faults. Each of the two files starts its own and mostly waits. */
-  cluster: { folder: 'test/kafka/cluster', minutes: 5.5, apart: true },
+  cluster: { folder: 'test/kafka/cluster', minutes: 8, apart: true },
   /** The image, built, and the services of the compose file. */
   containers: { folder: 'test/deploy/containers', minutes: 8, apart: true },
 };
