@@ -15,7 +15,7 @@ export const TIERS = {
   /** What is shipped beside the code: alerts, Kubernetes objects. */
   deploy: { folder: 'test/deploy', without: ['test/deploy/containers'], minutes: 2 },
   /** The adapter on one real broker. */
-  kafka: { folder: 'test/kafka', without: ['test/kafka/cluster'], minutes: 2.5 },
+  kafka: { folder: 'test/kafka', without: ['test/kafka/cluster'], minutes: 3 },
   /** The built service as processes: used, killed, cut off. */
   process: {
     folder: 'test/process',
