@@ -148,7 +148,9 @@ async function breakOff(
   try {
     // Ends the connection without the chunk that completes the body. Only in the callback: in
     // Node.js 24.22.3 an end in the same turn loses what is written.
-    response.write(await sent(block), () => socket.destroySoon());
+    response.write(await sent(block), () => {
+      socket.destroySoon();
+    });
   } catch {
     socket.destroy();
   }
