@@ -46,6 +46,8 @@ export function addAuditCommand(program: Command, terminal: Output): void {
 /**
  * Records what an operator has done, if no other record tells of it. The action is done: without a
  * log there is a hint, and no failure.
+ *
+ * @param log undefined: tokens are made before the first start, and revoked while the log is away
  */
 export async function tellAudit(
   log: UploadLog | undefined,

@@ -40,10 +40,10 @@ export function addDeadLetterCommands(program: Command, terminal: Output): void 
         if (letter.retriedAs !== undefined) {
           throw new CommandError(`${requestId} was brought back already, as ${letter.retriedAs}`);
         }
-        const { isMarked, ...made } = await retryDeadLetter(log, letter, operator());
-        if (!isMarked) terminal.hint(NOT_MARKED);
+        const retry = await retryDeadLetter(log, letter, operator());
+        if (!retry.isMarked) terminal.hint(NOT_MARKED);
         await tellAudit(log, terminal, 'retry-dead-letter', letter.account, requestId);
-        return made.requestId;
+        return retry.requestId;
       });
       terminal.result({ requestId: retried }, `${retried}\n`);
     });

@@ -32,7 +32,6 @@ export function addTokenCommands(program: Command, terminal: Output): void {
         if (!UPLOADING_ROLES.has(role)) {
           terminal.hint(`the role ${role} may not upload; ${rolesThatMay()} may\n`);
         }
-        // Tokens have to be made before the first start, and revoked while the log is away.
         await tellAudit(log, terminal, 'create-token', account, id);
       });
     });

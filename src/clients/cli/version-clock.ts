@@ -9,7 +9,7 @@ const VIEW_BYTES = 65_536;
 
 /**
  * A clock above every version in the log, as a gateway has when it starts: gateways' clocks may be
- * ahead of this one. Takes as long as records come: the history may be far behind.
+ * ahead of this one. Waits as long as records come: the history may be far behind.
  *
  * @param timeoutMs how long none may come
  * @throws LogUnavailableError
