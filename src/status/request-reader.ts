@@ -38,14 +38,7 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     if (this.isPastRetention(id)) return 'unknown';
     const whole = this.view.whole(id);
     if (whole !== undefined) return whole;
-    try {
-      // A request that another gateway has just created may be on its way here.
-      await this.caughtUp();
-      return this.view.whole(id) ?? (await this.merged(id));
-    } catch (error) {
-      if (!(error instanceof LogUnavailableError)) throw error;
-      return ifSucceeded(this.view.get(id)?.transition);
-    }
+    return inTime(this.ask(id), this.timeoutMs, () => this.seenHere(id));
   }
 
   remember(transition: Transition): void {
@@ -79,6 +72,21 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     return this.nextFence;
   }
 
+  private async ask(id: string): Promise<LookupResult> {
+    try {
+      // A request that another gateway has just created may be on its way here.
+      await this.caughtUp();
+      return this.view.whole(id) ?? (await this.merged(id));
+    } catch (error) {
+      if (!(error instanceof LogUnavailableError)) throw error;
+      return this.seenHere(id);
+    }
+  }
+
+  private seenHere(id: string): LookupResult {
+    return ifSucceeded(this.view.get(id)?.transition);
+  }
+
   private isPastRetention(id: string): boolean {
     const createdAt = timeOfUuid(id) ?? Infinity;
     return createdAt < Date.now() - this.historyRetentionMs;
@@ -96,11 +104,9 @@ export class RequestReader implements RequestLookup, AcceptanceFence {
     const offsets = this.view.hasForgotten ? await this.tail.historyOffsets() : [];
     let written: Transition | undefined;
     try {
-      written = await inTime(this.history.find(id), this.timeoutMs, () => {
-        throw new Error('the history does not answer');
-      });
+      written = await this.history.find(id);
     } catch {
-      return ifSucceeded(this.view.get(id)?.transition);
+      return this.seenHere(id);
     }
     // Only now: the view may have forgotten the request while the history was asked.
     if (this.view.isCoveredBy(offsets)) return this.view.merge(id, written) ?? 'unknown';
@@ -119,7 +125,7 @@ export interface RequestReaderDependencies {
   readonly requests: RequestStore;
   /** How much memory the requests may take that are answered without the history. */
   readonly viewBytes: number;
-  /** How long the log may take to answer. */
+  /** How long a read may take in all, and a look at the log. */
   readonly timeoutMs: number;
   /** Requests that are older are unknown. Undefined: however old they are, they are known. */
   readonly historyRetentionMs?: number | undefined;

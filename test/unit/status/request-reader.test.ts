@@ -263,13 +263,38 @@ test('a request that is older than the retention is unknown, and neither view no
   expect(lookUps).toBe(asked);
 });
 
-test('a history that does not answer is not waited for longer than the log', async () => {
+const silence = (): Promise<never> => new Promise(() => undefined);
+
+test.each([
+  ['history', () => (meanwhile = silence)],
+  ['log', () => (log.endOffsets = silence)],
+  ["log about the history's offsets", () => (log.committedOffsets = silence)],
+])('a %s that does not answer is waited for no longer than the timeout', async (_, silent) => {
+  const all = life('validated');
+  await publish(...all);
+  await writeHistory(all.at(-1)!);
+  const reader = await startGateway(2_500);
+  for (let i = 0; i < 10; i++) await publish(...life('uploaded'));
+  await reader.caughtUp();
+  silent();
+  const begun = performance.now();
+  expect(await reader.find(all[0]!.requestId)).toBe('unavailable');
+  expect(performance.now() - begun).toBeLessThan(1_500);
+});
+
+test('a read waits for the timeout once, also where the log is late and the history silent', async () => {
   const all = life('validated');
   await publish(...all);
   await writeHistory(all.at(-1)!);
   const reader = await startGateway();
-  meanwhile = () => new Promise(() => undefined);
+  const endOffsets = log.endOffsets.bind(log);
+  log.endOffsets = async (topic) => {
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    return endOffsets(topic);
+  };
+  meanwhile = silence;
   const begun = performance.now();
   expect(await reader.find(all[0]!.requestId)).toBe('unavailable');
-  expect(performance.now() - begun).toBeLessThan(3_000);
+  expect(lookUps).toBe(1);
+  expect(performance.now() - begun).toBeLessThan(1_500);
 });
