@@ -21,8 +21,6 @@ const START_MS = 840_000;
 const POLL_MS = 200;
 const MIB = 1_048_576;
 const IMAGE_MIB = 130;
-/** The command line tool of a container. */
-const TOOL = ['node', 'dist/clients/cli/main.js'];
 /** Of a container besides those of the file. */
 const LIMITS = ['--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'];
 const PROCESSES = ['gateway-1', 'gateway-2', 'ingest-1', 'ingest-2', 'status'];
@@ -201,7 +199,7 @@ describeWithPodman('docker-compose.yml', () => {
   /** Creates a token as the file's first lines say, and a client that has it. */
   async function clientOf(gateway: string): Promise<ApiClient> {
     const [, command] = /docker compose exec gateway-1 (.*)$/m.exec(readFileSync(path, 'utf8'))!;
-    expect(command!.split(' ').slice(0, 2)).toEqual(TOOL);
+    expect(command).toMatch(/^custom-data /);
     const token = await stack.exec(gateway, ...command!.split(' '));
     const { port } = new URL(stack.url(gateway, 8080));
     const client = new ApiClient(() => Number(port), token.trim());

@@ -14,12 +14,18 @@ import { Unpacker } from '../../../src/gateway/create/receive/unpacker.js';
 import {
   internalError,
   shuttingDown,
+  previewUnavailable,
   statusUnavailable,
   tooSlow,
   uploadNotTaken,
   tooManyUploads,
 } from '../../../src/gateway/http/problem.js';
 import { prepareUpload, type UploadFacts } from '../../../src/csv/prepare-upload.js';
+import type { StepDependencies } from '../../../src/ingest/dependencies.js';
+import { Preparation } from '../../../src/ingest/prepare/preparation.js';
+import { deadLetter } from '../../../src/ingest/write/dead-letter.js';
+import { createLogger } from '../../../src/ops/logger.js';
+import { transitionOf, TransitionPublisher } from '../../../src/status/publisher.js';
 import {
   form,
   type Part,
@@ -28,7 +34,9 @@ import {
   uploadHeaders,
 } from '../../support/gateway/forms.js';
 import { type Gateway, OWNER, startGateway } from '../../support/gateway/gateway.js';
+import { MemoryLog } from '../../support/gateway/memory-log.js';
 import { code, Page, snippet, snippets } from '../../support/documents/page.js';
+import { itemOf } from '../ingest/write/ingesting.js';
 
 const page = new Page('upload-rules.md');
 const FACTS: UploadFacts = {
@@ -122,8 +130,8 @@ describe('reasons', () => {
       ...findings,
     ];
     const listed = page.tableUnder('Messages about a file as a whole:');
-    // The last one is the warehouse's refusal.
-    expect(listed.slice(0, -1).map(([message]) => code(message!))).toEqual(messages);
+    messages.push(await setAside(), await gone());
+    expect(listed.map(([message]) => code(message!))).toEqual(messages);
   });
 
   test('a channel with cost integration', () => {
@@ -133,6 +141,32 @@ describe('reasons', () => {
     expect(page.text).toContain(`\`${message!}\``);
   });
 });
+
+/** The message of a valid upload that becomes a dead letter. */
+async function setAside(): Promise<string | null> {
+  const log = new MemoryLog(1);
+  const { signal } = new AbortController();
+  const erased = { covers: () => false };
+  const publisher = new TransitionPublisher(log, erased, signal, () => undefined);
+  const steps = { log, erased, publisher, aside: {}, logger: createLogger('silent'), signal };
+  const { upload } = itemOf(1);
+  const cause = { kind: 'crash', deaths: 3 } as const;
+  await deadLetter(steps as unknown as StepDependencies, upload, cause);
+  return fileMessage(transitionOf(log.records('status').at(-1)!.value).reason);
+}
+
+/** The message of an upload whose chunks the log has deleted. */
+async function gone(): Promise<string | null> {
+  const preparer = { threads: 1, run: () => Promise.reject(new Error('there is nothing to do')) };
+  const { signal } = new AbortController();
+  const preparation = new Preparation(preparer, () => Promise.resolve(undefined), signal);
+  const verdict = await preparation.prepare({ ...itemOf(1).upload, parts: undefined });
+  return verdict.valid || verdict.error !== undefined ? null : fileMessage(verdict.reason);
+}
+
+function fileMessage(reason: string | null): string {
+  return (JSON.parse(reason!) as { file: string[] }).file[0]!;
+}
 
 async function findingOf(bytes: Buffer): Promise<string | null> {
   const unpacker = new Unpacker(MAX_FILE_BYTES, () => Promise.resolve());
@@ -191,6 +225,7 @@ describe('HTTP answers', () => {
       uploadNotTaken(),
       tooManyUploads(),
       statusUnavailable(),
+      previewUnavailable(),
       shuttingDown(),
     ];
     const actual = [...problems, ...raised].map(({ status, detail }) => ({ status, detail }));
