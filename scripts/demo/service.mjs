@@ -6,6 +6,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Nothing else of the environment: it may be that of another service. */
+const { PATH, HOME, TMPDIR } = process.env;
+const environment = { PATH, HOME, TMPDIR };
+
 /**
  * Starts the service and resolves when it answers. `ports` has its ports; `stop` ends it and
  * returns its exit code.
@@ -14,7 +18,7 @@ export async function startService(dataDir) {
   const service = spawn(process.execPath, ['dist/main.js'], {
     cwd: root,
     env: {
-      ...process.env,
+      ...environment,
       DATA_DIR: dataDir,
       HTTP_PORT: '0',
       OPS_PORT: '0',
@@ -56,7 +60,7 @@ async function listening(output) {
 export async function customData(dataDir, ...args) {
   const command = spawn(process.execPath, ['bin/custom-data.mjs', ...args], {
     cwd: root,
-    env: { ...process.env, DATA_DIR: dataDir },
+    env: { ...environment, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let printed = '';

@@ -31,8 +31,12 @@ afterAll(async () => {
 
 const masked = (text: string): string => text.replace(ID, 'ID').replace(TIME, 'TIME');
 
-test('the demo shows files on their way', async () => {
-  const { stdout } = await sh(demo!, {});
+test('the demo shows files on their way, whatever service the environment is for', async () => {
+  const { stdout } = await sh(demo!, {
+    KAFKA_BROKERS: '127.0.0.1:9',
+    TOKENS_FILE: '/nowhere/tokens.json',
+    LOG_LEVEL: 'silent',
+  });
   expect(stdout).toContain('→ succeeded');
   expect(stdout).toContain('The service stopped with exit code 0.');
 });

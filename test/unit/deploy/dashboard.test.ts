@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 import { expect, test } from '@jest/globals';
 
@@ -37,6 +37,19 @@ test('everything is asked of a data source that Grafana is given', () => {
       expect(provisioned).toContain(`uid: ${each!.uid}\n`);
     }
   }
+});
+
+test('alerts of other services in the same Prometheus are not counted', () => {
+  const rules = new URL('../prometheus/rules/', GRAFANA);
+  const alerts = readdirSync(rules).flatMap((file) =>
+    [...readFileSync(new URL(file, rules), 'utf8').matchAll(/- alert: (\w+)/g)].map(
+      ([, name]) => name,
+    ),
+  );
+  const dashboard = readFileSync(new URL('dashboards/operations.json', GRAFANA), 'utf8');
+  const asked = [...dashboard.matchAll(/ALERTS\{([^}]*)\}/g)].map(([, selector]) => selector);
+  const selector = `alertstate=\\"firing\\", alertname=~\\"${alerts.join('|')}\\"`;
+  expect(asked).toEqual([selector, selector]);
 });
 
 test('Grafana looks for the dashboard where the compose file puts it', () => {
