@@ -27,7 +27,8 @@ try {
     cpSync(join(root, file), join(folder, file));
   }
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  cpSync(join(root, 'docs', 'upload-clients.md'), join(folder, 'README.md'));
+  writeFileSync(join(folder, 'README.md'), page('upload-clients.md'));
+  writeFileSync(join(folder, 'upload-rules.md'), page('upload-rules.md'));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
   mkdirSync(target, { recursive: true });
   const pack = spawnSync('npm', ['pack', '--silent', '--pack-destination', target], {
@@ -39,6 +40,13 @@ try {
   console.log(join(target, pack.stdout.trim()));
 } finally {
   rmSync(folder, { recursive: true });
+}
+
+/** A page for uploaders. Of links to pages that the package lacks, only the text is left. */
+function page(name) {
+  return readFileSync(join(root, 'docs', name), 'utf8')
+    .replaceAll('](upload-clients.md', '](README.md')
+    .replace(/\[([^\]]+)\]\((?!https:|#|README\.md|upload-rules\.md)[^)]+\)/g, '$1');
 }
 
 function manifest() {

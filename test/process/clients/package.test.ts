@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -78,6 +78,16 @@ test.each(VERSIONS)('installed by Node %s it is as small as the page says', asyn
   const packages = names.filter((name) => /^(?:@[^/]+\/)?[^/@.]+\/package\.json$/.test(name));
   expect(packages).toHaveLength(3);
   expect(await bytesIn(modules)).toBeLessThanOrEqual(Number(megabytes) * 1_000_000);
+});
+
+test('its pages link to pages that it has', async () => {
+  const folder = join(appOf(VERSIONS[0]!), 'node_modules', 'custom-data-upload');
+  for (const name of ['README.md', 'upload-rules.md']) {
+    const text = await readFile(join(folder, name), 'utf8');
+    const links = [...text.matchAll(/\]\((?!https:|#)([^)#]+)/g)].map(([, link]) => link!);
+    expect(links.length).toBeGreaterThan(0);
+    for (const link of links) await lstat(join(folder, link));
+  }
 });
 
 test.each(VERSIONS)(
