@@ -48,7 +48,8 @@ function isInstalled() {
 function install() {
   console.error('Installing the packages that are missing ...');
   const command = existsSync(join(root, 'node_modules')) ? 'install' : 'ci';
-  run('the installation', 'npm', [command, '--loglevel=error']);
+  // Building takes packages for development, whatever NODE_ENV says.
+  run('the installation', 'npm', [command, '--include=dev', '--loglevel=error']);
 }
 
 /** Returns whether dist was built from exactly these sources. Times alone miss deleted files. */

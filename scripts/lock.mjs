@@ -1,7 +1,9 @@
 /** A lock between the processes of this machine. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+
+const EMPTY_MS = 10_000;
 
 /** Runs `work` while it holds the lock file `path`. Removes the lock of an ended process. */
 export async function withLock(path, work) {
@@ -30,7 +32,10 @@ function take(path) {
 function removeIfEnded(path) {
   try {
     const holder = Number(readFileSync(path, 'utf8'));
-    if (holder === 0 || isRunning(holder)) return;
+    // Without a number, its process is about to write it, or the disk was full.
+    if (holder === 0 && Date.now() - statSync(path).mtimeMs < EMPTY_MS) return;
+    // This process waits. So a process that has ended had its number, as in a container.
+    if (holder !== 0 && holder !== process.pid && isRunning(holder)) return;
     const aside = `${path}.${process.pid}`;
     renameSync(path, aside);
     rmSync(aside);

@@ -103,7 +103,8 @@ async function runSuite(suite) {
     },
     SUITE_MS,
   );
-  if (isStopped) return;
+  // Of a suite that was stopped, one of its tests may have failed before.
+  if (isStopped && !/^ *● (?!Console)/m.test(output)) return;
   const seconds = Math.round((Date.now() - from) / 1000);
   const minute = ((Date.now() - started) / 60_000).toFixed(1).padStart(5);
   if (code !== 0) {

@@ -14,7 +14,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './ensure-built.mjs';
 import { TIERS, WITH } from './tiers.mjs';
@@ -25,23 +25,27 @@ const JEST = [
   '--disable-warning=ExperimentalWarning',
   'node_modules/jest/bin/jest.js',
 ];
-/** The time between the signal that asks a late tier to end and the signal that kills it. */
+/** The time between the signal that asks a tier to end and the signal that kills it. */
 const GRACE_MS = 10_000;
 /** How many lines of a failure message the report repeats. The full message is printed above it. */
 const FAILURE_LINES = 12;
 
 let running;
-for (const signal of ['SIGINT', 'SIGTERM']) {
+let killing;
+/** After a signal no further tier runs. */
+let isStopped = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
     if (running === undefined) process.exit(1);
-    signalGroup(signal);
+    isStopped = true;
+    endGroup(signal);
   });
 }
 
 const args = process.argv.slice(2);
 const tiers = tiersOf(args);
 if (args[0] === 'total') {
-  process.exitCode = report(process.env.TEST_RESULTS);
+  process.exitCode = report(resolve(process.env.TEST_RESULTS));
 } else {
   try {
     await (args.length === 1 && args[0] === 'unit' ? ensureInstalled() : ensureBuilt());
@@ -64,27 +68,33 @@ function tiersOf(names) {
 /** Runs the tiers one after the other, even after a failure. */
 async function runTiers(names) {
   const { TEST_RESULTS } = process.env;
-  const folder = TEST_RESULTS ?? mkdtempSync(join(tmpdir(), 'custom-data-results-'));
+  const folder =
+    TEST_RESULTS === undefined
+      ? mkdtempSync(join(tmpdir(), 'custom-data-results-'))
+      : resolve(TEST_RESULTS);
   let code = 0;
   for (const name of names) {
+    if (isStopped) break;
     const from = Date.now();
     const { minutes, testSeconds, workers } = TIERS[name];
     const json = join(folder, `${name}.jest.json`);
     const options = ['--selectProjects', name, '--json', `--outputFile=${json}`];
     if (testSeconds !== undefined) options.push(`--testTimeout=${testSeconds * 1000}`);
     if (workers !== undefined) options.push(`--maxWorkers=${workers}`);
+    rmSync(json, { force: true });
     const ended = await jest(options, minutes * 60_000);
     const seconds = Math.round((Date.now() - from) / 1000);
     const { passed, failed, failures } = resultsIn(json, testSeconds);
     const tier = { name, minutes, seconds, isLate: ended === 'late', passed, failures };
-    // A tier that ends badly without a failed test counts as one failure.
-    const result = { ...tier, failed: ended === 0 ? failed : Math.max(1, failed) };
+    // A tier that ends badly, or without results, counts as one failure.
+    const hasEndedWell = ended === 0 && existsSync(json);
+    const result = { ...tier, failed: hasEndedWell ? failed : Math.max(1, failed) };
     if (result.failed > 0) code = 1;
     writeFileSync(join(folder, `${name}.tier.json`), JSON.stringify(result));
   }
   report(folder);
   if (TEST_RESULTS === undefined) rmSync(folder, { recursive: true });
-  return code;
+  return isStopped ? 1 : code;
 }
 
 /** Prints the failed tests, the time of each tier in the folder, and the totals. */
@@ -117,21 +127,25 @@ async function jest(options, limitMs) {
     detached: true,
   });
   let isLate = false;
-  let killing;
   const timer =
     limitMs &&
     setTimeout(() => {
       isLate = true;
-      signalGroup('SIGTERM');
-      killing = setTimeout(signalGroup, GRACE_MS, 'SIGKILL');
+      endGroup('SIGTERM');
     }, limitMs);
   const [code] = await once(running, 'exit');
   clearTimeout(timer);
   // Or it would kill the next tier.
   clearTimeout(killing);
-  if (isLate) signalGroup('SIGKILL');
+  signalGroup('SIGKILL');
   running = undefined;
   return isLate ? 'late' : (code ?? 1);
+}
+
+function endGroup(signal) {
+  signalGroup(signal);
+  clearTimeout(killing);
+  killing = setTimeout(signalGroup, GRACE_MS, 'SIGKILL');
 }
 
 function signalGroup(signal) {
@@ -146,9 +160,10 @@ function signalGroup(signal) {
 function resultsIn(file, testSeconds = Infinity) {
   if (!existsSync(file)) return { passed: 0, failed: 0, failures: [] };
   const results = JSON.parse(readFileSync(file, 'utf8'));
-  const failures = results.testResults.flatMap(({ name, message, assertionResults }) => {
-    const failed = assertionResults.filter(({ status }) => status === 'failed');
-    return assertionResults.length === 0 && message !== ''
+  const failures = results.testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    // A file that fails to load, or whose hooks fail, has no failed test.
+    return failed.length === 0 && status === 'failed'
       ? [`${name}\n${firstLines(message)}`]
       : failed.map((test) => `${test.fullName}\n${firstLines(test.failureMessages.join('\n'))}`);
   });

@@ -2,10 +2,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+const START_MS = 60_000;
 /** Nothing else of the environment: it may be that of another service. */
 const { PATH, HOME, TMPDIR } = process.env;
 const environment = { PATH, HOME, TMPDIR };
@@ -33,7 +35,13 @@ export async function startService(dataDir) {
     exited.then(([code]) => {
       throw new Error(`the service ended with exit code ${code} before it answered`);
     }),
-  ]);
+    sleep(START_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`the service has not answered within ${START_MS / 1_000} s`);
+    }),
+  ]).catch((error) => {
+    service.kill('SIGKILL');
+    throw error;
+  });
   return {
     ports,
     async stop() {

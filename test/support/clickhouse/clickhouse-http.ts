@@ -155,12 +155,17 @@ export class ClickHouseHttp {
 
   /** Kills the process, as a power loss of its machine would. */
   async kill(): Promise<void> {
+    if (this.hasEnded) throw new Error('the warehouse had ended before it was killed');
     await this.end();
     countFault('warehouse: killed');
   }
 
+  private get hasEnded(): boolean {
+    return this.process.exitCode !== null || this.process.signalCode !== null;
+  }
+
   private async end(): Promise<void> {
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    if (this.hasEnded) return;
     const exited = once(this.process, 'exit');
     this.process.kill('SIGKILL');
     await exited;

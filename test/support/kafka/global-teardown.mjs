@@ -14,17 +14,17 @@ export default async function tearDown() {
     rmSync(run, { recursive: true, force: true });
     return;
   }
-  process.kill(shared.pid, 'SIGKILL');
-  // The broker may create files until it is gone. Where nobody reaps it, it seems to stay.
-  for (let i = 0; i < 100 && isRunning(shared.pid); i++) await sleep(20);
+  // It may have ended by itself, and another process may have its number.
+  if (isBroker(shared)) process.kill(shared.pid, 'SIGKILL');
+  // The broker may create files until it is gone.
+  for (let i = 0; i < 100 && isBroker(shared); i++) await sleep(20);
   rmSync(shared.dir, { recursive: true, force: true });
   rmSync(run, { recursive: true, force: true });
 }
 
-function isRunning(pid) {
+function isBroker({ pid, dir }) {
   try {
-    process.kill(pid, 0);
-    return true;
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dir);
   } catch {
     return false;
   }

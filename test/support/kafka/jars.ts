@@ -8,14 +8,13 @@ import { fileURLToPath } from 'node:url';
 const RECIPE = fileURLToPath(new URL('.', import.meta.url));
 /** Ignored by git, and kept between runs. */
 export const CACHE = fileURLToPath(new URL('../../../.cache/kafka/', import.meta.url));
-/** The jars of a broker. */
-export const LIBS = join(CACHE, 'libs');
-
 /** Differs for other versions of the jars. */
 export const VERSION = createHash('sha256')
   .update(readFileSync(join(RECIPE, 'jars.sha256')))
   .digest('hex')
   .slice(0, 12);
+/** The jars of a broker. */
+export const LIBS = join(CACHE, `libs-${VERSION}`);
 
 /** Downloads the jars into an ignored folder, once. Rejects jars with an unexpected checksum. */
 export async function fetchJars(): Promise<void> {

@@ -11,18 +11,13 @@ import { KafkaLog, type KafkaLogOptions } from '../../../src/log/kafka/kafka-log
 import { describeIf } from '../machine/describe-if.js';
 import { canStartBroker, KafkaBroker } from './kafka-broker.js';
 
-const GIVEN = process.env['KAFKA_BROKERS']?.split(',');
 const START_MS = 240_000;
 
-/** Tests that can use any brokers: those of KAFKA_BROKERS, or the shared broker of the run. */
-export const describeWithKafka = describeIf(
-  () => GIVEN !== undefined || canStartBroker(),
-  'Java and Maven are missing, and KAFKA_BROKERS is not set',
-);
+/** Tests that use the shared broker of the run. */
+export const describeWithKafka = describeIf(canStartBroker, 'Java and Maven are missing');
 
 /** The brokers that all test files of the run share. The first caller starts one. */
 export async function sharedBrokers(): Promise<string[]> {
-  if (GIVEN !== undefined) return GIVEN;
   const name = `run-${process.env['KAFKA_TEST_RUN'] ?? ''}`;
   const run = fileURLToPath(new URL(`../../../.cache/kafka/${name}`, import.meta.url));
   const file = join(run, 'broker.json');

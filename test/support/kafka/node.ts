@@ -88,6 +88,7 @@ export class KafkaNode {
     const until = Date.now() + START_MS;
     while (!(await answers(this.port))) {
       if (this.process.exitCode !== null || Date.now() > until) {
+        this.process.kill('SIGKILL');
         throw new Error(`the broker does not start: ${this.output}`);
       }
       await sleep(100);
