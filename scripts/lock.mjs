@@ -1,5 +1,5 @@
 /** A lock between the processes of this machine. */
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -29,18 +29,32 @@ function take(path) {
   }
 }
 
+/** One process at a time removes: another one might remove the lock that a third has just taken. */
 function removeIfEnded(path) {
+  const removing = `${path}.removing`;
+  if (!hasEnded(path) || !take(removing)) {
+    // Whoever removes does so at once, or has ended.
+    if (hasEnded(removing)) rmSync(removing, { force: true });
+    return;
+  }
+  try {
+    if (hasEnded(path)) rmSync(path);
+  } finally {
+    rmSync(removing);
+  }
+}
+
+/** Whether the process that holds the lock has ended. */
+function hasEnded(path) {
   try {
     const holder = Number(readFileSync(path, 'utf8'));
     // Without a number, its process is about to write it, or the disk was full.
-    if (holder === 0 && Date.now() - statSync(path).mtimeMs < EMPTY_MS) return;
+    if (holder === 0) return Date.now() - statSync(path).mtimeMs > EMPTY_MS;
     // This process waits. So a process that has ended had its number, as in a container.
-    if (holder !== 0 && holder !== process.pid && isRunning(holder)) return;
-    const aside = `${path}.${process.pid}`;
-    renameSync(path, aside);
-    rmSync(aside);
+    return holder === process.pid || !isRunning(holder);
   } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
+    if (error.code === 'ENOENT') return false;
+    throw error;
   }
 }
 

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { countFault } from '../service/soak.js';
-import { CACHE, LIBS } from './jars.js';
+import { CACHE, LIBS, VERSION } from './jars.js';
 
 /** Shorter than a test's time limit, so that a failure shows the output. */
 const START_MS = 120_000;
 
 /** Archive of loaded classes for the JVM. With it a broker starts in half the time. */
-export const CLASSES = join(CACHE, 'classes.jsa');
+export const CLASSES = join(CACHE, `classes-${VERSION}.jsa`);
 
 /** Small and quick to start: a test broker lives for seconds. */
 export const QUICK_JVM = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
