@@ -188,6 +188,12 @@ export const warehouseRefusals = new Counter({
   help: 'Statements that the ClickHouse server refused for the credentials, the rights or the certificates, not for what they say.',
 });
 
+export const historyDeletionFailures = new Counter({
+  name: 'custom_data_history_deletion_failures_total',
+  help: 'Attempts to delete old history that the warehouse failed or refused; one an hour.',
+  labelNames: ['table'] as const,
+});
+
 export const measurementFailures = new Counter({
   name: 'custom_data_measurement_failures_total',
   help: 'Measurements for a scrape that failed or took too long, by what was measured (lag, history, objectives, disk).',

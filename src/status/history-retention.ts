@@ -3,6 +3,7 @@ import { sleep } from '../domain/retry.js';
 import { lastVersionAt } from '../domain/version.js';
 import { background, type Component } from '../ops/components.js';
 import type { Logger } from '../ops/logger.js';
+import { historyDeletionFailures } from '../ops/metrics.js';
 import { deleteWhere, type StoredTables } from '../warehouse/rows/delete-where.js';
 import { identifier, text } from '../warehouse/sql.js';
 import { WarehouseError } from '../warehouse/warehouse.js';
@@ -102,6 +103,7 @@ export function startHistoryRetention(
   logger: Logger,
   lookMs = LOOK_MS,
 ): Component {
+  for (const table of Object.keys(DELETIONS)) historyDeletionFailures.inc({ table }, 0);
   return background(async (signal) => {
     const attempt = async (table: string, deletion: Deletion): Promise<void> => {
       try {
@@ -111,6 +113,7 @@ export function startHistoryRetention(
         if (signal.aborted) return;
         if (!(error instanceof WarehouseError)) throw error;
         const { code, message: reason } = error;
+        historyDeletionFailures.inc({ table });
         logger.warn({ table, code, reason }, 'rows that are too old may not be deleted yet');
       }
     };

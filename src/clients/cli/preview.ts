@@ -27,8 +27,8 @@ const HELP = `
 Nothing is stored. A file of any size is previewed in the parts in which custom-data upload would send
 it, one after the other. Above ${MANY_PARTS} parts you are asked first.
 
-Exit codes: 0 every file is valid, 1 one is not, 2 the command is not understood, 3 the service does
-not answer or is busy, 130 interrupted.`;
+Exit codes: 0 every file is valid, 1 one is not, 2 the command is not understood or has to ask and
+cannot, 3 the service does not answer or is busy, 130 interrupted.`;
 
 export function addPreviewCommand(program: Command, terminal: Output): void {
   const command = program

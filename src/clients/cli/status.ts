@@ -25,7 +25,7 @@ export function addStatusCommand(program: Command, terminal: Output): void {
     .description('show an upload request; ends with 1 if it has failed')
     .argument('<id>', 'the requestId')
     .addOption(familyOption())
-    .option('--watch', 'show every change until it has succeeded or failed');
+    .option('--watch', 'show its state as it changes, until it has succeeded or failed');
   addServiceOptions(command).action(async (requestId: string, options: StatusOptions) => {
     const { client } = connectionOf(options, terminal);
     const { family, watch } = options;

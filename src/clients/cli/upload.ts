@@ -39,11 +39,12 @@ and nothing is sent of any when one of them is not well-formed.
 Each request is taken or fails by itself, so a FILE with a mistake may be stored in part:
 custom-data validate finds mistakes without sending anything.
 
-Temporary files take about two and a half times the size of the FILEs, in TMPDIR. The state of an
-unfinished upload is kept below XDG_STATE_HOME (default ~/.local/state); --resume goes on with it.
+Temporary files take about two and a half times the size of the FILEs, in TMPDIR, and once more the
+size of standard input. The state of an unfinished upload is kept below XDG_STATE_HOME (default
+~/.local/state); --resume goes on with it.
 
-Exit codes: 0 everything succeeded, 1 something failed, 2 the command is not understood, 3 the
-service does not answer or is busy, 130 interrupted.`;
+Exit codes: 0 everything succeeded, 1 something failed or was refused, 2 the command is not
+understood or has to ask and cannot, 3 the service does not answer or is busy, 130 interrupted.`;
 
 export function addUploadCommand(program: Command, terminal: Output): void {
   const command = program

@@ -10,12 +10,13 @@ const DESCRIPTION = `Stores the file durably and answers with a new upload reque
 after the answer: read the request until its status is \`succeeded\` or \`failed\`.
 
 An upload is applied as a whole or not at all, and one that was applied is replaced by the same rows, so
-after a 503 or a broken connection it is safe to send the same file again. Send files that share overwrite
+after a 500, a 503 or a broken connection it is safe to send the same file again. Send files that share overwrite
 keys one after another, each after the 201 of the one before: then the last one wins.`;
 
 const KEY_DESCRIPTION = `Of all creates of the account with this key within 24 hours one makes a request; the
 others are answered 201 with the record of that request, as it is by then. Choose a new random key for each
-file, and keep it when you send the file again. The quotes around it are optional.`;
+file, and keep it as long as you do not know whether the file was taken. After \`failed\`, choose a new one, also
+for the same file. The quotes around it are optional.`;
 
 /** What `idempotencyKey` takes: printable ASCII, or a string of RFC 9651. */
 const KEY_PATTERN = `^([!#-~]([ -~]{0,${MAX_KEY_LENGTH - 2}}[!-~])?|"([ !#-\\[\\]-~]|\\\\["\\\\]){1,${MAX_KEY_LENGTH}}")$`;

@@ -49,8 +49,8 @@ const EXAMPLES = {
       {
         code: 'new-channel',
         column: 'channel',
-        rows: [2, 3],
-        message: '"newsletter" is a channel that the account has not had before',
+        rows: [3],
+        message: '"podcast" is a channel that the account has not had before',
       },
     ],
     asOf: '2026-03-10T09:00:00',

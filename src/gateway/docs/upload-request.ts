@@ -7,7 +7,8 @@ export const UPLOAD_REQUEST = objectOf<UploadRequestRecord>({
   status: {
     type: 'string',
     enum: STATUSES,
-    description: '`succeeded` and `failed` are final.',
+    description:
+      '`succeeded` is final, and so is `failed`, except perhaps after a replay by the operators.',
   },
   prevStatus: {
     type: ['string', 'null'],

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 
 import { lastVersionAt } from '../../../src/domain/version.js';
+import { historyDeletionFailures } from '../../../src/ops/metrics.js';
 import { writeAudit } from '../../../src/status/audit.js';
 import {
   deleteEvents,
@@ -135,6 +136,7 @@ describe.each(WAREHOUSES)('in %s', (kind) => {
   });
 
   test('a warehouse that is away is waited for', async () => {
+    historyDeletionFailures.reset();
     const requestId = await write(tables, Date.now() - 42 * DAY, 'failed');
     let isAway = true;
     const warehouse = passingOn(opened.warehouse, {
@@ -149,6 +151,10 @@ describe.each(WAREHOUSES)('in %s', (kind) => {
     const retention = startHistoryRetention({ ...tables, warehouse }, RETENTION, logger, 10);
     await until(() => lines.length === 3);
     await retention.stop();
+    expect((await historyDeletionFailures.get()).values).toMatchObject([
+      { labels: { table: 'request_transitions' }, value: 1 },
+      { labels: { table: 'audit_events' }, value: 0 },
+    ]);
     // The audit does not wait for the requests.
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       { table: 'request_transitions', msg: 'rows that are too old may not be deleted yet' },

@@ -135,7 +135,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'a broker stopped beyond its lag limit': async (rig) => {
     // On a busy machine the session of the stopped broker may end before its lag is noticed.
     for (let attempts = 1; !(await isStoppedBeyondLag(rig)); attempts++) {
-      if (attempts === 3) throw new Error('its session ended each time before its lag was noticed');
+      if (attempts === 5) throw new Error('its session ended each time before its lag was noticed');
     }
     await rig.load.accepts();
   },
