@@ -51,8 +51,9 @@ export class UploadCard {
       this.detail,
       this.conversion,
       this.mistakes,
-      this.preview,
+      // What comes later stands below: buttons are not to move from under the pointer.
       this.buttons,
+      this.preview,
     );
   }
 

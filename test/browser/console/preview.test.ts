@@ -19,6 +19,28 @@ describeWithChromium('the preview of a file in the console', () => {
       `SELECT campaign, cost FROM cost_report WHERE campaign LIKE '${campaign}%' ORDER BY campaign`,
     );
 
+  test('does not move the buttons when it comes: a click may be under way', async () => {
+    const console = await service.visit(async (console) => {
+      let answer = (): void => undefined;
+      const answered = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await console.page.route(PREVIEWS, async (route) => {
+        await answered;
+        await route.continue();
+      });
+      const content = csv([goodRow('cost', { campaign: 'still' })]);
+      await console.pick({ name: 'still.csv', content });
+      await console.shows('still.csv', 'Asking the service what this file would replace');
+      const send = console.card('still.csv').getByRole('button', { name: 'Send' });
+      const before = await send.boundingBox();
+      answer();
+      await console.shows('still.csv', /^If you send it: 1 key/);
+      expect(await send.boundingBox()).toEqual(before);
+    });
+    await console.close();
+  });
+
   test('says what sending it would add, replace and leave, and what may be a mistake', async () => {
     const row = (campaign: string, cost: string): Record<string, string> =>
       goodRow('cost', { campaign, cost, impressions: '1200', clicks: '7' });
