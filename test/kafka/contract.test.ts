@@ -1,6 +1,7 @@
 import { beforeAll, describe } from '@jest/globals';
 
-import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
+import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
+import { KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
 import { behavesAsThePortSays } from '../support/log/contract.js';
 import { LogFolders } from '../support/log/log-folders.js';
 
@@ -13,7 +14,7 @@ describe('the log in LMDB', () => {
   });
 });
 
-describeWithKafka('the log on Kafka', () => {
+describeWithBroker('the log on Kafka', () => {
   let brokers: string[] = [];
   beforeAll(async () => {
     brokers = await sharedBrokers();

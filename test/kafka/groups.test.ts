@@ -2,7 +2,8 @@ import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { LogRecord } from '../../src/log/upload-log.js';
-import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
+import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
+import { KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
 import { record } from '../support/log/log-folders.js';
 import { Collector, texts } from './collector.js';
 import { SteadyAppends } from './steady-appends.js';
@@ -11,7 +12,7 @@ import { Worker } from './worker.js';
 
 const SESSION_MS = 6_000;
 
-describeWithKafka('a consumer group', () => {
+describeWithBroker('a consumer group', () => {
   let brokers: string[] = [];
   beforeAll(async () => {
     brokers = await sharedBrokers();

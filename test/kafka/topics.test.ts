@@ -6,7 +6,8 @@ import { pino } from 'pino';
 import { KafkaLog } from '../../src/log/kafka/kafka-log.js';
 import { ConfigError } from '../../src/config/config.js';
 import { type LogRecord, TOPICS } from '../../src/log/upload-log.js';
-import { describeWithKafka, KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
+import { describeWithBroker } from '../support/kafka/describe-with-broker.js';
+import { KafkaLogs, sharedBrokers } from '../support/kafka/kafka.js';
 import { until } from '../support/until.js';
 import { record } from '../support/log/log-folders.js';
 import { describeTopics } from './described-topics.js';
@@ -20,7 +21,7 @@ const RIGHT = {
   'unclean.leader.election.enable': 'false',
 };
 
-describeWithKafka('the topics', () => {
+describeWithBroker('the topics', () => {
   let brokers: string[] = [];
   beforeAll(async () => {
     brokers = await sharedBrokers();

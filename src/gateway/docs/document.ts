@@ -12,9 +12,8 @@ const DESCRIPTION = `Takes CSV files of cost data and of custom metrics, and tel
 
 Paths work with and without the slash at the end. Any answer but 200 and 201 is a problem (RFC 9457), except
 400, 408 and 431 without a body to what is not proper HTTP. Nothing was stored then, except perhaps after a
-500 or 503. The checks come in this order: path and method, token
-(401), role (403), rate limit (429), media type (415), declared size (413), boundary and Idempotency-Key
-(400), uploads under way (503), the rest.`;
+500 or 503. The checks come in this order: path and method, token (401), role (403), rate limit (429), media
+type (415), declared size (413), boundary and Idempotency-Key (400), uploads under way (503), the rest.`;
 
 const TOKEN = `\`${SCHEME} <API_TOKEN>\`: the scheme word, which may have any case, one space, and the API
 token. The word is part of the value to send, because OpenAPI can name registered schemes only. Tokens come

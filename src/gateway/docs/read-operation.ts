@@ -4,8 +4,8 @@ import { operation } from './operation.js';
 import { FAILED, SUCCEEDED, UPLOADED } from './upload-request.js';
 
 const DESCRIPTION = `Tells how far an upload has come. \`succeeded\` is final, and so is \`failed\`, except
-perhaps after a replay by the operators. A request that is older than the service keeps requests is unknown (404). HEAD answers as GET does, without
-the body.`;
+perhaps after a replay by the operators. A request that is older than the service keeps requests is
+unknown (404). HEAD answers as GET does, without the body.`;
 
 const PROBLEMS = {
   malformedPath: problem.malformedPath(),

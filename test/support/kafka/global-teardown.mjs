@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -24,6 +24,8 @@ export default async function tearDown() {
 
 function isBroker({ pid, dir }) {
   try {
+    // Where there is no /proc, the number has to do.
+    if (!existsSync('/proc/self')) return process.kill(pid, 0);
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(dir);
   } catch {
     return false;

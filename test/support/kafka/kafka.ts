@@ -8,13 +8,9 @@ import kafkajs from 'kafkajs';
 import { pino } from 'pino';
 
 import { KafkaLog, type KafkaLogOptions } from '../../../src/log/kafka/kafka-log.js';
-import { describeIf } from '../machine/describe-if.js';
-import { canStartBroker, KafkaBroker } from './kafka-broker.js';
+import { KafkaBroker } from './kafka-broker.js';
 
 const START_MS = 240_000;
-
-/** Tests that use the shared broker of the run. */
-export const describeWithKafka = describeIf(canStartBroker, 'Java and Maven are missing');
 
 /** The brokers that all test files of the run share. The first caller starts one. */
 export async function sharedBrokers(): Promise<string[]> {

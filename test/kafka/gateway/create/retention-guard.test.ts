@@ -3,13 +3,14 @@ import { pino } from 'pino';
 
 import { RetentionGuard } from '../../../../src/gateway/create/retention-guard.js';
 import { LogUnavailableError, type UploadLog } from '../../../../src/log/upload-log.js';
-import { describeWithKafka, KafkaLogs, sharedBrokers } from '../../../support/kafka/kafka.js';
+import { describeWithBroker } from '../../../support/kafka/describe-with-broker.js';
+import { KafkaLogs, sharedBrokers } from '../../../support/kafka/kafka.js';
 import { record } from '../../../support/log/log-folders.js';
 import { until } from '../../../support/until.js';
 
 const RETENTION_MS = 2_000;
 
-describeWithKafka('an acceptance on Kafka', () => {
+describeWithBroker('an acceptance on Kafka', () => {
   let brokers: string[] = [];
   beforeAll(async () => {
     brokers = await sharedBrokers();
