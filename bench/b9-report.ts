@@ -52,7 +52,7 @@ export async function b9(bench: Bench): Promise<readonly Figure[]> {
     return [
       compared('B9 merged, engine 26.7', atMost(4), merged, 'flat', flat),
       compared(
-        'B9 what cost_summary answers, through cost_report',
+        'B9 what the summaries answer, through the reports',
         undefined,
         throughReport,
         'flat',

@@ -14,7 +14,7 @@ export interface Question {
   /** The same question to the view that the documents name, and to the flat table. */
   readonly view: string;
   readonly flat: string;
-  /** The same through `cost_report`, where the documents name `cost_summary`: an equal answer. */
+  /** The same through the report, where the documents name the summary: an equal answer. */
   readonly report?: string;
 }
 
@@ -40,20 +40,28 @@ function select(table: string, { columns, values, where, tail = '' }: Asked): st
 }
 
 function cost(name: string, asked: Asked, isSummary = false): Question {
-  const question = { name, family: 'cost', flat: select('flat_cost', asked) } as const;
-  const report = select('cost_report', asked);
-  return isSummary
-    ? { ...question, view: select('cost_summary', asked), report }
-    : { ...question, view: report };
+  return question(name, 'cost', asked, isSummary);
 }
 
-function selfServe(name: string, asked: Omit<Asked, 'values'>): Question {
+function selfServe(name: string, asked: Omit<Asked, 'values'>, isSummary = false): Question {
   const all = { ...asked, values: 'toInt64(sum(event_value)) AS value' };
+  return question(`self-serve: ${name}`, 'self_serve', all, isSummary);
+}
+
+function question(
+  name: string,
+  family: Question['family'],
+  asked: Asked,
+  isSummary: boolean,
+): Question {
+  const report = select(`${family}_report`, asked);
+  const view = isSummary ? select(`${family}_summary`, asked) : report;
   return {
     name,
-    family: 'self_serve',
-    view: select('self_serve_report', all),
-    flat: select('flat_self_serve', all),
+    family,
+    view,
+    flat: select(`flat_${family}`, asked),
+    ...(isSummary && { report }),
   };
 }
 
@@ -86,17 +94,15 @@ function queries(lastDay: number): Question[] {
       { columns: 'campaign, currency', values: COST, where: month, tail: TWENTY },
       true,
     ),
-    selfServe('self-serve: a month by day and metric', {
-      columns: 'date, event_category',
-      where: month,
-    }),
-    selfServe('self-serve: a month by country', { columns: 'country', where: month }),
-    selfServe('self-serve: a month by campaign', { columns: 'campaign', where: month }),
-    selfServe('self-serve: one metric by week', {
-      columns: 'toMonday(date)',
-      where: "event_category = 'metric0'",
-    }),
-    selfServe('self-serve: one channel by day', { columns: 'date', where: "channel = 'radio'" }),
+    selfServe('a month by day and metric', { columns: 'date, event_category', where: month }, true),
+    selfServe('a month by country', { columns: 'country', where: month }),
+    selfServe('a month by campaign', { columns: 'campaign', where: month }),
+    selfServe(
+      'one metric by week',
+      { columns: 'toMonday(date)', where: "event_category = 'metric0'" },
+      true,
+    ),
+    selfServe('one channel by day', { columns: 'date', where: "channel = 'radio'" }, true),
   ];
 }
 

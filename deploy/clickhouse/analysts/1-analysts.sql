@@ -28,6 +28,7 @@ CREATE ROLE IF NOT EXISTS analyst SETTINGS PROFILE 'analyst';
 GRANT SELECT ON cost_summary TO analyst;
 GRANT SELECT ON cost_report TO analyst;
 GRANT SELECT ON cost_rows TO analyst;
+GRANT SELECT ON self_serve_summary TO analyst;
 GRANT SELECT ON self_serve_report TO analyst;
 GRANT SELECT ON self_serve_rows TO analyst;
 GRANT SELECT ON metrics TO analyst;

@@ -249,6 +249,23 @@ SETTINGS
     merge_tree_min_bytes_for_concurrent_read = 1,
     optimize_move_to_prewhere_if_final = 1;
 
+-- One row per overwrite key: the sum of its combinations. Archived metrics are hidden.
+CREATE VIEW IF NOT EXISTS {database}.self_serve_summary{everywhere}
+AS SELECT
+    account,
+    date,
+    channel,
+    event_category,
+    arraySum(combinations.event_value) AS event_value
+FROM {database}.self_serve FINAL
+WHERE (account, event_category) {GLOBAL}NOT IN (
+    SELECT account, name FROM {database}.metric_archivals FINAL WHERE archived
+)
+SETTINGS
+    merge_tree_min_rows_for_concurrent_read = 8192,
+    merge_tree_min_bytes_for_concurrent_read = 1,
+    optimize_move_to_prewhere_if_final = 1;
+
 -- One row per account, family and channel that has a row which is neither deleted nor of an archived
 -- metric. Today is the day in UTC.
 CREATE VIEW IF NOT EXISTS {database}.data_freshness{everywhere}

@@ -598,6 +598,32 @@ ARRAY JOIN
     csv_rows.event_value AS event_value,
     csv_rows.texts AS texts;
 
+CREATE VIEW custom_data.self_serve_summary
+(
+    `account` LowCardinality(String),
+    `date` Date,
+    `channel` LowCardinality(String),
+    `event_category` String,
+    `event_value` Float64
+)
+AS SELECT
+    account,
+    date,
+    channel,
+    event_category,
+    arraySum(combinations.event_value) AS event_value
+FROM custom_data.self_serve
+FINAL
+WHERE (account, event_category) NOT IN (
+    SELECT
+        account,
+        name
+    FROM custom_data.metric_archivals
+    FINAL
+    WHERE archived
+)
+SETTINGS merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1, optimize_move_to_prewhere_if_final = 1;
+
 CREATE VIEW custom_data.spelling_variants
 (
     `account` LowCardinality(String),

@@ -209,7 +209,7 @@ describe('an analyst of one account', () => {
       "SELECT name FROM system.tables WHERE engine = 'View' AND database = 'custom_data' ORDER BY name",
     );
     const views = names.trim().split('\n');
-    expect(views).toHaveLength(10);
+    expect(views).toHaveLength(11);
     for (const view of views) {
       expect([view, await run(`SELECT DISTINCT account FROM ${view}`)]).toEqual([view, 'acme\n']);
     }

@@ -177,8 +177,14 @@ describeIf(
   });
 
   test('reads every type of every view', async () => {
-    const views = ['cost_summary', 'cost_report', 'cost_rows', 'self_serve_report'];
-    const more = ['self_serve_rows', 'metrics', 'upload_requests', 'upload_activity'];
+    const views = ['cost_summary', 'cost_report', 'cost_rows', 'self_serve_summary'];
+    const more = [
+      'self_serve_report',
+      'self_serve_rows',
+      'metrics',
+      'upload_requests',
+      'upload_activity',
+    ];
     const ofQuality = ['data_freshness', 'spelling_variants'];
     for (const { error, rows } of await ask(
       [...views, ...more, ...ofQuality].map((view) => `SELECT * FROM ${view}`),

@@ -39,6 +39,7 @@ export async function expectViewsToEqual(
   expect(await view('cost_report')).toEqual(model.costReport(account));
   expect(await view('cost_summary')).toEqual(model.costSummary(account));
   expect(await view('self_serve_report')).toEqual(model.selfServeReport(account));
+  expect(await view('self_serve_summary')).toEqual(model.selfServeSummary(account));
   const withDaysAsText = '* REPLACE (toString(missing_days) AS missing_days)';
   expect(await view('data_freshness', withDaysAsText)).toEqual(model.dataFreshness(account));
   expect(await view('spelling_variants')).toEqual(model.spellingVariants(account));

@@ -73,9 +73,20 @@ export class WarehouseModel {
   }
 
   selfServeReport(account: string): ReportRow[] {
-    return grouped(this.stored('self_serve', account), (row) => without(row, ['event_value']), [
-      'event_value',
-    ]);
+    return sorted(this.selfServeCombinations(account));
+  }
+
+  selfServeSummary(account: string): ReportRow[] {
+    return grouped(
+      this.selfServeCombinations(account),
+      ({ account, date, channel, event_category }) => ({
+        account: account!,
+        date: date!,
+        channel: channel!,
+        event_category: event_category!,
+      }),
+      ['event_value'],
+    );
   }
 
   /** Without `last_upload`; the missing days as the engine writes an array of them. */
@@ -137,6 +148,12 @@ export class WarehouseModel {
     return [...(this.metrics.get(account) ?? [])].sort();
   }
 
+  /** Those of each key in the order of their first rows, as its sum adds them. */
+  private selfServeCombinations(account: string): ReportRow[] {
+    const rows = this.stored('self_serve', account);
+    return summed(rows, (row) => without(row, ['event_value']), ['event_value']);
+  }
+
   private rowsOf(table: 'cost' | 'self_serve', account: string): ReportRow[] {
     return sorted(this.stored(table, account));
   }
@@ -174,7 +191,12 @@ function without(row: ReportRow, names: readonly string[]): ReportRow {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 }
 
-function grouped(
+function grouped(...of: Parameters<typeof summed>): ReportRow[] {
+  return sorted(summed(...of));
+}
+
+/** In the order of the first rows of each group. */
+function summed(
   rows: readonly ReportRow[],
   groupOf: (row: ReportRow) => ReportRow,
   metrics: readonly string[],
@@ -189,7 +211,7 @@ function grouped(
     }
     groups.set(key, sums);
   }
-  return sorted([...groups.values()]);
+  return [...groups.values()];
 }
 
 /** Puts rows and their fields in a canonical order, which does not depend on their source. */

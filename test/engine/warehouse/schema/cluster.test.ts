@@ -90,7 +90,7 @@ describe('the schema on a cluster', () => {
 
   test('a view reads every shard once, and asks for whole tables beside it', () => {
     const views = run.filter((sql) => sql.startsWith('CREATE VIEW'));
-    expect(views).toHaveLength(10);
+    expect(views).toHaveLength(11);
     for (const sql of views) {
       expect(sql).not.toContain('_local');
       expect(sql.match(/\bJOIN \S*\.|\bNOT IN\b/g)?.length ?? 0).toBe(

@@ -35,6 +35,7 @@ const OBJECTS = [
   'self_serve',
   'self_serve_report',
   'self_serve_rows',
+  'self_serve_summary',
   'spelling_variants',
   'upload_activity',
   'upload_requests',

@@ -121,7 +121,7 @@ describe('of the views', () => {
     const views = await opened.warehouse.query<{ name: string }>(
       `SELECT name FROM system.tables WHERE database = '${DATABASE}' AND engine = 'View'`,
     );
-    expect(views).toHaveLength(10);
+    expect(views).toHaveLength(11);
     for (const { name } of views) {
       const plain = await rowsOf(name);
       expect(plain).not.toEqual([]);

@@ -190,6 +190,43 @@ describe('self_serve_report', () => {
   });
 });
 
+describe('self_serve_summary', () => {
+  test('adds up the combinations of a key, in their order', async () => {
+    // In another order the small values would be lost.
+    const values = [1, 1e16, -1e16, 0.25];
+    await store(
+      key(values.map((event_value, at) => ({ ad_group: `${at}`, event_value }))),
+      key([{ event_value: 0 }], { third: 'Visits' }),
+    );
+    expect(await rowsOf('self_serve_summary', 'event_category, event_value')).toEqual([
+      { event_category: 'Signups', event_value: 0.25 },
+      { event_category: 'Visits', event_value: 0 },
+    ]);
+  });
+
+  test('adds up however many combinations a key has as a loop over them does', async () => {
+    const counts = [2, 7, 8, 9, 31, 64, 100, 1000];
+    const valuesOf = (count: number): number[] =>
+      Array.from({ length: count }, (_, at) => Math.sin(at + count) * 10 ** (at % 9));
+    const rows = (count: number): Record<string, string | number>[] =>
+      valuesOf(count).map((event_value, at) => ({ ad_group: `${at}`, event_value }));
+    await store(...counts.map((count) => key(rows(count), { third: `m${count}` })));
+    const sums = counts.map((count) => ({
+      event_category: `m${count}`,
+      event_value: valuesOf(count).reduce((sum, value) => sum + value, 0),
+    }));
+    const inOrder = sums.sort((a, b) => (a.event_category < b.event_category ? -1 : 1));
+    expect(await rowsOf('self_serve_summary', 'event_category, event_value')).toEqual(inOrder);
+  });
+
+  test('hides archived metrics and what was replaced', async () => {
+    await store(key([{ event_value: 1 }]), key([{ event_value: 2 }], { third: 'Visits' }));
+    await store(key([{ event_value: 8 }], { third: 'Visits', version: 2n }));
+    await archive('acme', 'Signups', true, 2n);
+    expect(await rowsOf('self_serve_summary', 'event_value')).toEqual([{ event_value: 8 }]);
+  });
+});
+
 describe('metrics', () => {
   test('tells when each name of an account was first and last uploaded', async () => {
     await store(key([{}], { uploadedAt: MARCH_FIRST + 60 }), key([{}], { third: 'Visits' }));
@@ -225,7 +262,7 @@ describe('metrics', () => {
   });
 });
 
-test.each(['self_serve_rows', 'self_serve_report'])(
+test.each(['self_serve_rows', 'self_serve_report', 'self_serve_summary'])(
   '%s reads only the accounts and days that are asked for',
   async (view) => {
     await store(key([{ event_value: 1 }]));

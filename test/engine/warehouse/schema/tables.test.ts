@@ -105,6 +105,13 @@ test('the catalogue and the history have the columns that analysts were promised
     'clicks',
     'cost',
   ]);
+  expect(await columnsOf('self_serve_summary')).toEqual([
+    { name: 'account', type: 'LowCardinality(String)' },
+    { name: 'date', type: 'Date' },
+    { name: 'channel', type: 'LowCardinality(String)' },
+    { name: 'event_category', type: 'String' },
+    { name: 'event_value', type: 'Float64' },
+  ]);
   expect(names(await columnsOf('metrics'))).toEqual([
     'account',
     'name',
