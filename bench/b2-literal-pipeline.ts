@@ -1,41 +1,28 @@
 import type { LiteralPipelineCommands } from './baselines/literal-pipeline.js';
 import type { Bench } from './benchmark.js';
+import type { Contest } from './full-load.js';
 import { plus } from './load/totals.js';
-import { inTurn } from './measure.js';
 import { Child } from './process/child.js';
 import { makeFolder, removeFolder } from './process/cleanup.js';
-import { atLeast, type Figure, ratioFigure } from './report/figure.js';
-import {
-  costLoad,
-  IN_FLIGHT,
-  serviceThroughput,
-  smallWarmUpLoad,
-  warmUpLoad,
-} from './service/throughput.js';
+import { atLeast, ratioFigure } from './report/figure.js';
+import { costLoad, IN_FLIGHT, smallWarmUpLoad, warmUpLoad } from './service/throughput.js';
 
 /** The same measurement as B1, compared with a pipeline that handles one row at a time. */
-export async function b2(bench: Bench): Promise<readonly Figure[]> {
-  const { ours, literal } = await inTurn(
-    bench.sizes.rounds,
-    {
-      ours: () => serviceThroughput(bench, { rowsPerKey: 1 }),
-      literal: () => literalThroughput(bench),
-    },
-    (name, round, rate) => {
-      bench.say(`B2 round ${round + 1}, ${name}: ${Math.round(rate)} rows/s`);
-    },
-  );
-  return [
-    ratioFigure({
-      name: 'B2 against the literal pipeline',
-      goal: atLeast(20),
-      unit: 'rows/s',
-      ours,
-      theirs: literal,
-      beside: 'literal',
-      note: bench.generator.usage(),
-    }),
-  ];
+export function b2(bench: Bench): Contest {
+  return {
+    contestants: { literal: () => literalThroughput(bench) },
+    figures: (measured, note) => [
+      ratioFigure({
+        name: 'B2 against the literal pipeline',
+        goal: atLeast(20),
+        unit: 'rows/s',
+        ours: measured['ours']!,
+        theirs: measured['literal']!,
+        beside: 'literal',
+        note,
+      }),
+    ],
+  };
 }
 
 async function literalThroughput({ generator, sizes }: Bench): Promise<number> {

@@ -1,6 +1,7 @@
 import type { Bench } from './benchmark.js';
+import type { Contest } from './full-load.js';
 import { FIRST_DAY } from './load/cost-files.js';
-import { inTurn, spreadOf } from './measure.js';
+import { spreadOf } from './measure.js';
 import { atLeast, type Figure, ratioFigure, valueFigure } from './report/figure.js';
 import { ACCOUNT, Service } from './service/service.js';
 import { type StoredRows, storedRows } from './service/stored-rows.js';
@@ -11,31 +12,24 @@ const MONTH = `account = '${ACCOUNT}' AND date BETWEEN '${FIRST_DAY}' AND toDate
 const NUMBERS = 'sum(impressions) AS impressions, sum(clicks) AS clicks, sum(cost) AS cost';
 
 /** Whether stored rows slow down new ones: a warehouse with rows, compared with an empty one. */
-export async function b8(bench: Bench): Promise<readonly Figure[]> {
+export async function b8(bench: Bench): Promise<Contest> {
   const stored = await storedRows(bench);
-  const { full, empty } = await inTurn(
-    bench.sizes.rounds,
-    {
-      full: () =>
-        serviceThroughput(bench, { rowsPerKey: 1, stored: stored.folder, before: stored.totals }),
-      empty: () => serviceThroughput(bench, { rowsPerKey: 1 }),
-    },
-    (name, round, rate) => {
-      bench.say(`B8 round ${round + 1}, ${name}: ${Math.round(rate)} rows/s`);
-    },
-  );
-  return [
-    ratioFigure({
-      name: `B8 with ${stored.rows} rows stored, against none`,
-      goal: atLeast(0.8),
-      unit: 'rows/s',
-      ours: full,
-      theirs: empty,
-      beside: 'empty',
-      note: bench.generator.usage(),
-    }),
-    ...(await startAndMonth(stored)),
-  ];
+  const options = { rowsPerKey: 1, stored: stored.folder, before: stored.totals };
+  return {
+    contestants: { full: () => serviceThroughput(bench, options) },
+    figures: async (measured, note) => [
+      ratioFigure({
+        name: `B8 with ${stored.rows} rows stored, against none`,
+        goal: atLeast(0.8),
+        unit: 'rows/s',
+        ours: measured['full']!,
+        theirs: measured['ours']!,
+        beside: 'empty',
+        note,
+      }),
+      ...(await startAndMonth(stored)),
+    ],
+  };
 }
 
 async function startAndMonth({ folder, rows }: StoredRows): Promise<readonly Figure[]> {

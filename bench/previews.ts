@@ -63,11 +63,11 @@ async function overHttp(bench: Bench, stored: string): Promise<readonly Figure[]
 
 /** The time of previews, one after the other, and the memory of two at once. */
 async function alone(
-  { sizes, say }: Bench,
+  { generator, sizes, say }: Bench,
   where: string,
   options: ServiceOptions,
 ): Promise<readonly Figure[]> {
-  const service = await Service.start({ ...options, accounts: 2 });
+  const service = await Service.start({ ...options, accounts: 3 });
   const { port } = service.target;
   const [first, second] = [await Connection.open(port), await Connection.open(port)];
   const preview = async (
@@ -84,13 +84,19 @@ async function alone(
     if (status === 200 && body.includes(expected)) return took;
     throw new Error(`a preview was answered ${status}: ${body.slice(0, 500)}`);
   };
-  const [token, other] = service.tokens as readonly [string, string];
+  const [token, other, third] = service.tokens as readonly [string, string, string];
   const same = loadOf(STORED).files;
   const fresh = loadOf(FRESH).files;
   const unchanged = (at: number): Promise<number> =>
     preview(first, token, same[at % same.length]!, '"new":0,"replaced":0');
   const added = (at: number): Promise<number> =>
     preview(second, other, fresh[at % fresh.length]!, '"replaced":0,"unchanged":0');
+  // The same keys with other costs.
+  const changed = fresh.map((file) =>
+    Buffer.from(file.toString().replaceAll(/,([\d.]+),cmp-/g, ',1$1,cmp-')),
+  );
+  const replaced = (at: number): Promise<number> =>
+    preview(first, third, changed[at % changed.length]!, '"new":0,"replaced":10000,');
   const [content] = loadOf(LARGE).files as readonly [Buffer];
   const large = (connection: Connection, of: string): Promise<number> =>
     preview(connection, of, content, '"new":100000,', 'self-serve');
@@ -100,7 +106,7 @@ async function alone(
     // Starts the thread, opens the connection, and asks for the known values.
     const firstMs = await unchanged(0);
     await added(0);
-    const times = { unchanged: [] as number[], added: [] as number[] };
+    const times = { unchanged: [] as number[], added: [] as number[], replaced: [] as number[] };
     for (let at = 0; at < sizes.previews; at++) times.unchanged.push(await unchanged(at));
     for (let at = 0; at < sizes.previews; at++) times.added.push(await added(at));
     for (let at = 0; at < sizes.previews; at++) await Promise.all([unchanged(at), added(at)]);
@@ -109,6 +115,11 @@ async function alone(
     const ofCost = await grown();
     const largeMs = await Promise.all([large(first, token), large(second, other)]);
     const ofLarge = await grown();
+    // Last: an upload's memory is not that of previews.
+    await generator.prepare(FRESH);
+    const upload = { target: { port, token: third }, load: FRESH, concurrency: 1 };
+    await generator.program.call('upload', upload);
+    for (let at = 0; at < sizes.previews; at++) times.replaced.push(await replaced(at));
     say(`previews, ${where}: the first took ${Math.round(firstMs)} ms`);
     const name = `previews of 10,000 rows with ${sizes.previewStoredRows} stored, ${where}`;
     const figure = (of: string, all: readonly number[], q: number): Figure =>
@@ -126,6 +137,7 @@ async function alone(
     return [
       ...[0.5, 0.95].map((q) => figure('2,000 keys that are stored', times.unchanged, q)),
       ...[0.5, 0.95].map((q) => figure('10,000 new keys', times.added, q)),
+      ...[0.5, 0.95].map((q) => figure('10,000 keys that are replaced', times.replaced, q)),
       valueFigure({
         name: `previews of 100,000 keys, ${where}: two at once, the slower one`,
         unit: 'ms',

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 
 import { baselines } from './baselines/tried.js';
 import { b1s } from './b1-self-serve.js';
-import { b1 } from './b1-throughput.js';
+import { b1, b1FewKeys } from './b1-throughput.js';
 import { b2 } from './b2-literal-pipeline.js';
 import { b3 } from './b3-kafka.js';
 import { b4 } from './b4-gateway-memory.js';
@@ -20,6 +20,7 @@ import { b9 } from './b9-report.js';
 import { b10 } from './b10-latency.js';
 import { b11 } from './b11-small-files.js';
 import type { Bench, Benchmark } from './benchmark.js';
+import { type Contest, fullLoad } from './full-load.js';
 import { previews } from './previews.js';
 import { clients } from './growth/clients.js';
 import { ingests } from './growth/ingests.js';
@@ -34,23 +35,27 @@ import { describeMachine } from './report/machine.js';
 import { tablesOf } from './report/table.js';
 import { FULL, SMOKE } from './sizes.js';
 
-const GOALS: Readonly<Record<string, Benchmark>> = {
+/** Measured together: they compare the service with others under the same load. */
+const FULL_LOAD: Readonly<Record<string, (bench: Bench) => Contest | Promise<Contest>>> = {
   B1: b1,
-  B1s: b1s,
   B2: b2,
   B3: b3,
+  B8: b8,
+};
+
+const GOALS = ['B1', 'B1s', 'B2', 'B3', 'B4', 'B5', 'B6', 'B7', 'B8', 'B9', 'B10', 'B11'];
+
+const ALONE: Readonly<Record<string, Benchmark>> = {
+  B1: b1FewKeys,
+  B1s: b1s,
   B4: b4,
   B5: b5,
   B6: b6,
   B7: b7,
-  B8: b8,
   B9: b9,
   B10: b10,
   B11: b11,
-};
-
-/** Not part of a full run. */
-const OTHERS: Readonly<Record<string, Benchmark>> = {
+  // Not part of a full run.
   memory: async (bench) => [...(await gatewayMemory(bench)), ...(await ingestMemory(bench))],
   growth: async (bench) => [
     ...(await clients(bench)),
@@ -74,11 +79,11 @@ async function main(): Promise<void> {
       chart: { type: 'string' },
     },
   });
-  const all = { ...GOALS, ...OTHERS };
-  const names = positionals.length === 0 ? Object.keys(GOALS) : positionals;
+  const names = positionals.length === 0 ? GOALS : positionals;
   for (const name of names) {
-    if (!(name in all)) {
-      throw new Error(`there is no benchmark ${name}; there are ${Object.keys(all).join(', ')}`);
+    if (!(name in FULL_LOAD || name in ALONE)) {
+      const all = [...new Set([...GOALS, ...Object.keys(ALONE)])];
+      throw new Error(`there is no benchmark ${name}; there are ${all.join(', ')}`);
     }
   }
 
@@ -92,16 +97,29 @@ async function main(): Promise<void> {
   };
   const figures: Figure[] = [];
   const wrong: string[] = [];
-  for (const name of names) {
+  const run = async (name: string, benchmark: Benchmark): Promise<void> => {
     const from = performance.now();
     try {
-      figures.push(...(await all[name]!(bench)));
+      figures.push(...(await benchmark(bench)));
     } catch (error) {
       // The other figures are still useful. The run fails at the end.
       wrong.push(`${name}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
     }
     bench.say(`${name} took ${Math.round((performance.now() - from) / 1000)} s`);
+  };
+  const together = names.filter((name) => name in FULL_LOAD);
+  if (together.length > 0) {
+    await run(together.join(', '), () =>
+      fullLoad(
+        bench,
+        together.map((name) => FULL_LOAD[name]!),
+      ),
+    );
   }
+  for (const name of names) if (name in ALONE) await run(name, ALONE[name]!);
+  const place = (figure: Figure): number =>
+    names.findIndex((name) => figure.name.startsWith(`${name} `));
+  figures.sort((a, b) => place(a) - place(b));
   await generator.end();
 
   const { rounds } = bench.sizes;

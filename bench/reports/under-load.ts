@@ -5,6 +5,7 @@ import { LARGEST } from '../load/report-files.js';
 import { plus, type Totals, TOTALS_SQL } from '../load/totals.js';
 import { spreadOf } from '../measure.js';
 import { atLeast, atMost, type Figure, ratioFigure } from '../report/figure.js';
+import { mergesEnded } from '../service/merges-ended.js';
 import { Service } from '../service/service.js';
 import { costLoad, FILE_ROWS, IN_FLIGHT, warmUpLoad } from '../service/throughput.js';
 import { compared, type Times } from './compared.js';
@@ -44,6 +45,7 @@ export async function reportsUnderLoad(bench: Bench, stored: string): Promise<re
       return (sizes.files * FILE_ROWS * tokens.length) / generator.note(timed).seconds;
     };
 
+    await mergesEnded(service);
     const idle = noAnswers();
     for (let read = 0; read < sizes.reportReads; read++) {
       for (const question of QUESTIONS) await ask(service, question, idle);

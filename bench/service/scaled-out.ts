@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { Bench } from '../benchmark.js';
 import type { CostSpec } from '../load/cost-files.js';
 import { plus } from '../load/totals.js';
 import { cpuSeconds } from '../process/usage.js';
+import { mergesEnded } from './merges-ended.js';
 import type { Servers } from './servers.js';
 import { Service } from './service.js';
 import { requireCostTotals } from './stored-totals.js';
@@ -14,10 +13,6 @@ const CONCURRENCY = 16;
 const WARM_UPS = 20;
 /** The rate is about half of B1's, so half of its accounts give as long a load. */
 const ACCOUNTS_OF_B1 = 0.5;
-/** How long no merge may run until none is expected any more, and how long merges may take. */
-const QUIET_MS = 3_000;
-const MERGES_MS = 180_000;
-
 /** The parts whose processor time is measured separately. */
 export const PARTS = ['gateway', 'ingest', 'status', 'broker', 'clickhouse'] as const;
 export type Cost = Readonly<Record<(typeof PARTS)[number], number>>;
@@ -82,6 +77,7 @@ export async function scaledOut(
       broker: await cpuSeconds(servers.broker.pid),
       clickhouse: await cpuSeconds(servers.clickhouse.pid),
     });
+    // The merges of a load count as part of it, and those of what came before do not.
     await mergesEnded(servers);
     const before = await used();
     const { seconds } = generator.note(await upload(load, tokens));
@@ -96,19 +92,6 @@ export async function scaledOut(
   } finally {
     // A clean stop: the broker would hold back a killed member's partitions from the next ones.
     for (const service of started) await service.stop();
-  }
-}
-
-/** The merges of a load count as part of it, and those of what came before do not. */
-async function mergesEnded(servers: Servers): Promise<void> {
-  const deadline = performance.now() + MERGES_MS;
-  for (let quietSince = performance.now(); performance.now() - quietSince < QUIET_MS;) {
-    if (performance.now() > deadline) throw new Error('merges do not end');
-    await sleep(QUIET_MS / 6);
-    const [merges] = await servers.query<{ running: number }>(
-      'SELECT toUInt32(count()) AS running FROM system.merges',
-    );
-    if (merges!.running > 0) quietSince = performance.now();
   }
 }
 
