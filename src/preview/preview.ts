@@ -14,6 +14,7 @@ import {
   type ReplacedKey,
   type Sums,
 } from '../warehouse/rows/compare-keys.js';
+import { groupOf } from './warnings/file-values.js';
 
 const MOST_TOTALS = 50;
 
@@ -140,10 +141,7 @@ function previewedKey(family: Family, found: ReplacedKey): PreviewedKey {
 }
 
 function keyOf(family: Family, { key }: ReplacedKey): string {
-  // No value has a NUL.
-  return keyColumns(family)
-    .map(({ name }) => key[name]!)
-    .join('\0');
+  return groupOf(...keyColumns(family).map(({ name }) => key[name]!));
 }
 
 function compareTexts(a: string, b: string): number {

@@ -7,7 +7,7 @@ import { RowList } from './warning.js';
 
 /** How many days before a day its total is compared with. */
 export const DAYS_BEFORE = 28;
-/** With data on fewer of them nothing is said. */
+/** With data on fewer of them there is no warning. */
 const FEWEST_DAYS = 7;
 const NO_DAYS: ReadonlyMap<number, number> = new Map();
 

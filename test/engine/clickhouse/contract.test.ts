@@ -274,6 +274,26 @@ describe.each(WAREHOUSES)('the warehouse as %s', (kind) => {
       expect(answers).toEqual(Array.from({ length: 20 }, (_, n) => [{ s: `key ${n}` }]));
     });
 
+    test('previews have one connection, and other look-ups do not wait for it', async () => {
+      const answered: string[] = [];
+      const previewed = async (name: string): Promise<number> => {
+        const [row] = await warehouse.lookUp<{ begun: string }>(
+          'SELECT s, toUnixTimestamp64Milli(now64(3)) AS begun, sleep(1) FROM asked',
+          asked([name]),
+          'previews',
+        );
+        answered.push('preview');
+        return Number(row!.begun);
+      };
+      const previews = ['one', 'another'].map(previewed);
+      await warehouse.lookUp('SELECT s FROM asked', asked(['key']));
+      answered.push('rows');
+      const begun = await Promise.all(previews);
+      expect(answered).toEqual(['rows', 'preview', 'preview']);
+      // The later one begins when the other has slept.
+      expect(Math.abs(begun[0]! - begun[1]!)).toBeGreaterThan(900);
+    });
+
     test('one that fails may succeed later', async () => {
       expect(
         await failureOf(warehouse.lookUp('SELECT * FROM custom_data.missing', asked(['']))),

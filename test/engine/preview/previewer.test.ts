@@ -70,9 +70,12 @@ describe.each(WAREHOUSES)('the preview of a file, %s', (kind) => {
         expect(said(next.family, await previews.preview(account, again))).toEqual(
           model.expected(again),
         );
-        expect(await previews.preview('another account', next)).toMatchObject({
-          keys: { replaced: 0, unchanged: 0 },
-        });
+        // An account that has nothing is told nothing of what another one has.
+        const other = await previews.preview('another account', next);
+        expect(said(next.family, other)).toEqual(new Model().expected(next));
+        const codes = other.warnings.map(({ code }) => code);
+        expect(codes).toContain('new-channel');
+        expect(codes).not.toContain('similar-value');
       }),
       runs(RUNS[kind]),
     );
@@ -134,6 +137,21 @@ describe.each(WAREHOUSES)('the preview of a file, %s', (kind) => {
       uploadedAt: '2026-03-08T20:00:00',
     });
     expect(replaced.at(-1)).toMatchObject({ event_category: 'M02400' });
+  });
+
+  test('lists keys whose changes are equal in the order of the keys, also of two queries', async () => {
+    const account = previews.newAccount();
+    const metrics = Array.from({ length: 10_050 }, (_, at) => `M${String(at).padStart(5, '0')}`);
+    const rows = (event_value: string): CsvRow[] =>
+      metrics.map((event_category) => ({
+        ...{ date: '2026-03-01', channel: 'Search', event_category, event_value },
+      }));
+    await previews.upload(account, { family: SELF_SERVE, rows: rows('1') });
+    // The second query has the last 50 keys of the file, which are the first ones in their order.
+    const next = { family: SELF_SERVE, rows: rows('2').toReversed() };
+    const { keys, replaced } = await previews.preview(account, next);
+    expect(keys!.replaced).toBe(10_050);
+    expect(replaced.map((key) => key.event_category)).toEqual(metrics.slice(0, 100));
   });
 
   test('does not know what is stored of an account that is being erased', async () => {

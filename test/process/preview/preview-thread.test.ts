@@ -20,10 +20,14 @@ const SOURCE = `
   };
   const LARGE = 400_000;
   const neverGivenUp = new AbortController().signal;
+  let threads = 0;
+  process.on('worker', () => threads++);
   const thread = new PreviewThread();
+  // Node tells of a thread in the next turn.
+  await new Promise(setImmediate);
   const keysOf = async (rows) => (await thread.check(fileOf(rows), neverGivenUp)).keys;
   const failing = (checking) => checking.then(() => 'checked', ({ message }) => message);
-  const said = { first: await keysOf(1) };
+  const said = { threadsBefore: threads, first: await keysOf(1) };
 
   // One that is checked, and one that waits for it, are given up.
   const [running, waiting] = [fileOf(LARGE), fileOf(2)];
@@ -35,6 +39,7 @@ const SOURCE = `
   leave.abort(new Error('left'));
   said.left = await left;
   said.stillThere = waiting.parts[0].length > 0;
+  said.threads = threads;
   giveUp.abort(new Error('given up'));
   said.stopped = await stopped;
   said.next = await keysOf(3);
@@ -42,13 +47,15 @@ const SOURCE = `
   console.log(JSON.stringify(said));
 `;
 
-test('a file moves to the thread, and is dropped or stopped when it is given up', () => {
+test('one thread starts with the first file; a file that is given up is dropped or stopped', () => {
   const printed = run(process.execPath, ['--input-type=module', '--eval', SOURCE]);
   expect(JSON.parse(printed)).toEqual({
+    threadsBefore: 0,
     first: 1,
     moved: true,
     left: 'left',
     stillThere: true,
+    threads: 1,
     stopped: 'given up',
     next: 3,
   });

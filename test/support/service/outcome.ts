@@ -1,4 +1,5 @@
 import { run } from '../../../src/clients/cli/commands.js';
+import type { Terminal } from '../../../src/clients/cli/terminal.js';
 
 export interface Outcome {
   readonly code: number;
@@ -23,15 +24,23 @@ export function jsonLines(out: string): Record<string, unknown>[] {
   });
 }
 
-/** Runs a command in this process, with the given environment. */
-export async function outcomeOf(
+/** Runs a command in this process, with the given environment and nobody at the terminal. */
+export function outcomeOf(
   env: Record<string, string>,
   ...args: readonly string[]
+): Promise<Outcome> {
+  return outcomeAt({ env }, args);
+}
+
+/** The same at a terminal where somebody may be. */
+export async function outcomeAt(
+  terminal: Pick<Terminal, 'env' | 'ask'>,
+  args: readonly string[],
 ): Promise<Outcome> {
   let out = '';
   let err = '';
   const code = await run(args, {
-    env,
+    ...terminal,
     out: (text) => (out += text),
     hint: (text) => (err += text),
   });

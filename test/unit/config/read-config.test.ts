@@ -66,6 +66,11 @@ describe('a value is read', () => {
       { INTEGRATED_CHANNELS: 'Alpha Ads, beta,Alpha Ads' },
       { integratedChannels: ['Alpha Ads', 'beta'] },
     ],
+    [
+      'what previews warn of',
+      { PREVIEW_UNUSUAL_FACTOR: '3', PREVIEW_OLD_DAYS: '30' },
+      { warnings: { unusualFactor: 3, oldDays: 30 } },
+    ],
   ])('%s', (_, env, expected) => {
     expect(readConfig(env)).toMatchObject(expected);
   });
@@ -98,6 +103,10 @@ describe('a value is refused, naming its variable', () => {
     [
       { HISTORY_RETENTION_DAYS: '31' },
       'HISTORY_RETENTION_DAYS: "31" is not a whole number from 32 to 36500',
+    ],
+    [
+      { PREVIEW_UNUSUAL_FACTOR: '1' },
+      'PREVIEW_UNUSUAL_FACTOR: "1" is not a whole number from 2 to 1000000',
     ],
     [{ HTTP_HOST: 'http://x' }, 'HTTP_HOST: "http://x" is not a host name or an IP address'],
     [{ ROLES: 'gateway,reader' }, 'ROLES: "gateway,reader" is not a comma-separated list of'],

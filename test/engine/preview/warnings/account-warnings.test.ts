@@ -82,6 +82,36 @@ describe.each(WAREHOUSES)('a preview, %s', (kind) => {
     ]);
   });
 
+  test('warns of 20 values at most that are spelt in another way, and says how many more there are', async () => {
+    const account = previews.newAccount();
+    const of = (name: string): CsvRow[] =>
+      Array.from({ length: 22 }, (_, at) => row({ channel: `${name} ${at}` }));
+    await previews.upload(account, { family: COST, rows: of('Shop') });
+    const next = { family: COST, rows: of('shop') };
+    const { warnings: found } = await previews.preview(account, next);
+    expect(found).toHaveLength(20);
+    expect(found.slice(-2).map(({ message }) => message)).toEqual([
+      '"shop 18" differs from "Shop 18", which is stored, only in case, width or white space',
+      '"shop 19" differs from "Shop 19", which is stored, only in case, width or white space; 2 more are like this',
+    ]);
+  });
+
+  test('knows channels and os_names that only self-serve files have had', async () => {
+    const account = previews.newAccount();
+    const metric = { date: '2026-03-01', channel: 'Search', event_category: 'A', event_value: '1' };
+    await previews.upload(account, { family: SELF_SERVE, rows: [{ ...metric, os_name: 'iOS' }] });
+    expect(await warnings(account, { family: COST, rows: [row()] })).toEqual({});
+    const next = { family: COST, rows: [row({ channel: 'search', os_name: 'ios' })] };
+    const { warnings: found } = await previews.preview(account, next);
+    expect(found.map(({ message }) => message)).toEqual([
+      '"search" differs from "Search", which is stored, only in case, width or white space',
+      '"ios" differs from "iOS", which is stored, only in case, width or white space',
+    ]);
+    // Other accounts have not had them.
+    const others = await warnings(previews.newAccount(), next);
+    expect(Object.keys(others)).toEqual(['new-channel']);
+  });
+
   test('warns of other currencies, and of a file that changes nothing', async () => {
     const account = previews.newAccount();
     const rows = [row(), row({ campaign: 'B' }), row({ campaign: 'C', cost: '0' })];
@@ -129,6 +159,25 @@ describe.each(WAREHOUSES)('a preview, %s', (kind) => {
     // What the file replaces does not count.
     await previews.upload(account, of('900'));
     expect(await warnings(account, of('50'))).toEqual({});
+  });
+
+  test('compares the total of a metric with that metric alone', async () => {
+    const account = previews.newAccount();
+    const metric = (event_category: string, event_value: string, day = 28): CsvRow => ({
+      ...{ date: `2026-02-${day}`, channel: 'Search', event_category, event_value },
+    });
+    const days = Array.from({ length: 8 }, (_, index) => 20 + index);
+    const rows = days.flatMap((day) => [metric('A', '100', day), metric('B', '100000', day)]);
+    await previews.upload(account, { family: SELF_SERVE, rows });
+    const of = (...next: CsvRow[]): File => ({ family: SELF_SERVE, rows: next });
+    const message = '"Search" would have 1001 A on 2026-02-28, where 100 is usual';
+    expect(await warnings(account, of(metric('A', '1001')))).toEqual({
+      'unusual-total': ['event_value', [2], message],
+    });
+    expect(await warnings(account, of(metric('B', '100000'), metric('A', '1001')))).toEqual({
+      'unusual-total': ['event_value', [3], message],
+    });
+    expect(await warnings(account, of(metric('A', '1000')))).toEqual({});
   });
 
   test('finds what is stored of a file whose first date is the first day that there is', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { COST, csvOf, type CsvRow } from '../../../support/model/warehouse-model.js';
-import { costRows, UploadFixture } from './upload/service.js';
+import { type Answered, costRows, UploadFixture } from './upload/service.js';
 
 let fixture: UploadFixture;
 beforeAll(async () => {
@@ -19,6 +19,13 @@ async function preview(
 ): Promise<{ code: number; out: string; err: string }> {
   const { code, out, err } = await fixture.run(['preview', ...args, '--family', 'cost']);
   return { code, out: out.replaceAll(`${fixture.folder}/`, ''), err };
+}
+
+async function stored(campaign: string): Promise<number> {
+  const [found] = await fixture.service.query<{ rows: number }>(
+    `SELECT count() AS rows FROM cost_rows WHERE campaign = '${campaign}'`,
+  );
+  return found!.rows;
 }
 
 test('a file is previewed, uploaded, and previewed again', async () => {
@@ -118,9 +125,41 @@ test('upload --preview shows it, and sends nothing where nobody can be asked', a
   expect(refused.code).toBe(2);
   expect(refused.err).toContain('there is nobody to ask: give --yes to go on');
   expect(refused.out).toContain('1 key: 1 new');
-  const stored = "SELECT count() AS rows FROM cost_rows WHERE campaign = 'asked'";
-  expect(await fixture.service.query(stored)).toEqual([{ rows: 0 }]);
+  expect(await stored('asked')).toBe(0);
   const sent = await fixture.run([...args, '--yes']);
   expect(sent.out).toContain('1 succeeded');
-  expect(await fixture.service.query(stored)).toEqual([{ rows: 1 }]);
+  expect(await stored('asked')).toBe(1);
+});
+
+describe('upload --preview at a terminal', () => {
+  const upload = (answer: string, ...paths: readonly string[]): Promise<Answered> =>
+    fixture.answering(answer, ['upload', ...paths, '--family', 'cost', '--preview']);
+
+  test('sends the file when the answer is yes', async () => {
+    const path = await fixture.file('yes.csv', csvOf(COST, [row('yes', '1')]));
+    const { code, out, asked } = await upload('y', path);
+    expect([code, asked]).toEqual([0, ['Send the file? [y/N] ']]);
+    expect(out).toContain('1 key: 1 new');
+    expect(out).toContain('1 succeeded');
+    expect(await stored('yes')).toBe(1);
+  });
+
+  test('sends nothing when the answer is no', async () => {
+    const path = await fixture.file('no.csv', csvOf(COST, [row('no', '1')]));
+    const { code, out, err, asked } = await upload('n', path);
+    expect([code, asked]).toEqual([1, ['Send the file? [y/N] ']]);
+    expect(out).toContain('1 key: 1 new');
+    expect(err).toMatch(/error: nothing was sent\n$/);
+    expect(await stored('no')).toBe(0);
+  });
+
+  test('asks nothing and sends nothing when one of the files is not valid', async () => {
+    const good = await fixture.file('good.csv', csvOf(COST, [row('good', '1')]));
+    const bad = await fixture.file('bad.csv', csvOf(COST, [row('bad', 'free')]));
+    const { code, out, err, asked } = await upload('y', good, bad);
+    expect([code, asked]).toEqual([1, []]);
+    expect(out).toContain('row 2: "free" is not a number such as');
+    expect(err).toMatch(/error: 1 of 2 files are not valid, nothing was sent\n$/);
+    expect([await stored('good'), await stored('bad')]).toEqual([0, 0]);
+  });
 });

@@ -10,12 +10,12 @@ import { csv, goodRow, type Values } from '../../../support/files/files.js';
 const TODAY = dayOf('2026-03-10');
 
 /** The warnings about a valid file of the rows. */
-function warnings(family: FamilyName, rows: readonly Values[]): Warning[] {
+function warnings(family: FamilyName, rows: readonly Values[], oldDays = 731): Warning[] {
   const file = Buffer.from(csv(rows.map((row) => goodRow(family, row))));
   const of = family === 'cost' ? COST : SELF_SERVE;
   // In parts, as files come.
   const parts = [file.subarray(0, 7), file.subarray(7)];
-  return warningsOfFile(of, valuesOf(of, parts), { today: TODAY, oldDays: 731 });
+  return warningsOfFile(of, valuesOf(of, parts), { today: TODAY, oldDays });
 }
 
 const campaigns = (count: number): Values[] =>
@@ -44,6 +44,21 @@ describe('a file is warned about', () => {
     expect(plainForm('ﾃﾞｰﾀ')).toBe(plainForm('データ'));
   });
 
+  test('for 20 groups of similar values at most, and is told how many more there are', () => {
+    const groups = Array.from({ length: 21 }, (_, at) => [`Shop ${at}`, `shop ${at}`]);
+    const rows = groups.flat().map((channel) => ({ channel }));
+    const found = warnings('self-serve', rows);
+    expect(found).toHaveLength(20);
+    expect(found.slice(-2)).toMatchObject([
+      { rows: [38, 39], message: '"Shop 18", "shop 18" differ only in case, width or white space' },
+      {
+        rows: [40, 41],
+        message:
+          '"Shop 19", "shop 19" differ only in case, width or white space; 1 more is like this',
+      },
+    ]);
+  });
+
   test('for dates of cost to come, and old ones, not for those of today and two years ago', () => {
     const days = ['2026-03-10', '2026-03-11', '2024-03-09', '2024-03-08'];
     const rows = days.map((date, index) => ({ date, campaign: `c${index}` }));
@@ -60,6 +75,18 @@ describe('a file is warned about', () => {
         column: 'date',
         rows: [5],
         message: '1 row is of days more than 731 days ago: "2024-03-08"',
+      },
+    ]);
+  });
+
+  test('for dates of cost that are older than is set', () => {
+    const rows = [{ date: '2026-02-08' }, { date: '2026-02-07' }];
+    expect(warnings('cost', rows, 30)).toEqual([
+      {
+        code: 'old-date',
+        column: 'date',
+        rows: [3],
+        message: '1 row is of days more than 30 days ago: "2026-02-07"',
       },
     ]);
   });

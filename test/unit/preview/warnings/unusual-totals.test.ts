@@ -17,9 +17,9 @@ const stored = (amounts: readonly number[], name = 'EUR') =>
     amount,
   }));
 
-function warningsFor(cost: string, before: ReturnType<typeof stored>) {
+function warningsFor(cost: string, before: ReturnType<typeof stored>, factor = 10) {
   const file = Buffer.from(csv([goodRow('cost', { cost, campaign: 'a' })]));
-  return unusualTotals(COST, valuesOf(COST, [file]), before, 10);
+  return unusualTotals(COST, valuesOf(COST, [file]), before, factor);
 }
 
 test.each([
@@ -31,6 +31,12 @@ test.each([
   // The median is not moved by one day.
   const before = stored([100, 100, 100, 100, 100, 100, 1e9]);
   expect(warningsFor(cost, before)).toHaveLength(count);
+});
+
+test('how far from the usual a total is unusual can be set', () => {
+  const before = stored(Array<number>(7).fill(100));
+  const counts = ['300', '301', '34', '33'].map((cost) => warningsFor(cost, before, 3).length);
+  expect(counts).toEqual([0, 1, 0, 1]);
 });
 
 test('days with impressions but no cost count, and days that are deleted do not', () => {

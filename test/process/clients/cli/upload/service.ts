@@ -11,6 +11,10 @@ import type { Outcome } from '../../../../support/service/outcome.js';
 import type { CsvRow } from '../../../../support/model/warehouse-model.js';
 import { type Running, startProgram } from '../program.js';
 
+export interface Answered extends Outcome {
+  readonly asked: readonly string[];
+}
+
 /** The built service and the built command line tool, with a folder for files and states. */
 export class UploadFixture {
   private constructor(
@@ -65,6 +69,18 @@ export class UploadFixture {
     // Loads every command, which not all test files need.
     const { outcomeOf } = await import('../../../../support/service/outcome.js');
     return outcomeOf(this.env(url, account), ...args);
+  }
+
+  /** Same as `run`, with a person at the terminal who gives this answer to every question. */
+  async answering(answer: string, args: readonly string[]): Promise<Answered> {
+    const { outcomeAt } = await import('../../../../support/service/outcome.js');
+    const asked: string[] = [];
+    const ask = (question: string): Promise<string> => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    };
+    const outcome = await outcomeAt({ env: this.env(this.url, 'acme'), ask }, args);
+    return { ...outcome, asked };
   }
 
   private env(url: string, account: string): Record<string, string> {
