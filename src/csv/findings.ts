@@ -10,7 +10,7 @@ import { textOfDay } from '../domain/days.js';
 
 export const FILE = 'file';
 
-const MESSAGES_A_COLUMN = 20;
+export const MESSAGES_A_COLUMN = 20;
 /** Room for every column of a family and `file` stays free of unknown names. */
 const MAX_UNKNOWN_COLUMNS = 26;
 /**

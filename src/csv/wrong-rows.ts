@@ -44,20 +44,16 @@ export function wrongRowsOf(content: Uint8Array, found: RowFindings): WrongRows 
   return withKernel((kernel) => {
     const scanner = new CsvScanner(kernel, MAX_HEADER_FIELDS);
     scanner.open([content]);
-    return wrongRowsIn(scanner, found);
+    const text = new TextDecoder('utf-8', { ignoreBOM: true });
+    let columns: readonly string[] = [];
+    const rows: WrongRow[] = [];
+    for (let row = 1; scanner.next() > 0; row++) {
+      const findings = found.of(row);
+      if (row > 1 && findings === undefined) continue;
+      const values = scanner.values().map((value) => text.decode(value));
+      if (row === 1) columns = values;
+      if (findings !== undefined) rows.push({ row, values, findings });
+    }
+    return { columns, rows };
   });
-}
-
-function wrongRowsIn(scanner: CsvScanner, found: RowFindings): WrongRows {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true });
-  let columns: readonly string[] = [];
-  const rows: WrongRow[] = [];
-  for (let row = 1; ; row++) {
-    if (scanner.next() === 0) return { columns, rows };
-    const findings = found.of(row);
-    if (row > 1 && findings === undefined) continue;
-    const values = scanner.values().map((value) => text.decode(value));
-    if (row === 1) columns = values;
-    if (findings !== undefined) rows.push({ row, values, findings });
-  }
 }

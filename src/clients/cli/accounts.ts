@@ -8,7 +8,7 @@ import { ErasedAccounts } from '../../operator/erasure/erased-accounts.js';
 import { keptInLog, type KeptInLog } from '../../operator/erasure/kept-in-log.js';
 import { type Topic, TOPICS, type UploadLog } from '../../log/upload-log.js';
 import { withLog } from './connections.js';
-import { operator } from './operator.js';
+import { actor } from './actor.js';
 import { accountName } from './options.js';
 import { CommandError, type Output, type Terminal } from './terminal.js';
 import { clockAbove } from './version-clock.js';
@@ -43,7 +43,7 @@ export function addAccountCommands(program: Command, terminal: Output): void {
         // In this order: an upload that begins now is either refused or covered by the order.
         const removed = await removeTokensOf(config.tokensFile, account);
         const clock = await clockAbove(log, config.limits.logTimeoutMs);
-        const order = orderErasure(account, operator(), Date.now(), clock.next(), config.limits);
+        const order = orderErasure(account, actor(), Date.now(), clock.next(), config.limits);
         await log.appendInOrder([
           { topic: 'control', records: [erasureRecord(order)] },
           {

@@ -3,7 +3,7 @@ import { type AuditedAction, auditRecord } from '../../status/audit.js';
 import { readConfig } from '../../config/read-config.js';
 import { isLogUnavailable, type UploadLog } from '../../log/upload-log.js';
 import { identifier } from '../../warehouse/sql.js';
-import { operator } from './operator.js';
+import { actor } from './actor.js';
 import { accountOption, timeOf } from './options.js';
 import { ask } from './query.js';
 import type { Output } from './terminal.js';
@@ -60,7 +60,7 @@ export async function tellAudit(
     terminal.hint('there is no log, so the audit will not show this\n');
     return;
   }
-  const event = { at: Date.now(), actor: operator(), action, account, subject };
+  const event = { at: Date.now(), actor: actor(), action, account, subject };
   try {
     await log.append('control', [auditRecord(event)]);
   } catch (error) {

@@ -1,37 +1,29 @@
 import { type Command, Option } from 'commander';
-import { convertIn } from '../../csv/spreadsheet/convert.js';
+import { convert } from '../../csv/spreadsheet/convert.js';
 import {
   type Answers,
-  answered,
   type Detection,
   isForeign,
   type Question,
 } from '../../csv/spreadsheet/detection.js';
-import { detectIn, familyOf, surveyed, type SurveyedFile } from '../../csv/spreadsheet/detect.js';
+import { detect, familyOf, surveyed, type SurveyedFile } from '../../csv/spreadsheet/detect.js';
 import { textOf } from '../../csv/spreadsheet/text-encoding.js';
-import {
-  DATE_FORMS,
-  type DateForm,
-  DECIMAL_MARKS,
-  type DecimalMark,
-} from '../../csv/spreadsheet/value-forms.js';
+import { DATE_FORMS, DECIMAL_MARKS } from '../../csv/spreadsheet/value-forms.js';
 import { type Family, type FamilyName, familyNamed } from '../../domain/families/index.js';
-import { foundResult, foundText, optionsText, questionText } from './convert/convert-text.js';
+import { foundResult, foundText, optionsText, questionText } from './convert-text.js';
 import { timeZoneOption } from './options.js';
-import { outputFor, outputQuestion, writeUntilInterrupted } from './output-file.js';
+import { outputFor, outputQuestion, writeOutput } from './output-file.js';
 import { asking } from './preview.js';
+import { untilInterrupted } from './process-terminal.js';
 import { CommandError, type Output, printableLine } from './terminal.js';
 import { Progress } from './upload/progress.js';
 import { familyOption } from './upload/service-options.js';
 import { contentOf, openSource } from './upload/source.js';
 import { factsNow, judge, type Judgement } from './validate/judge.js';
 
-interface ConvertOptions {
+interface ConvertOptions extends Answers {
   readonly family?: FamilyName;
   readonly output?: string;
-  readonly dates?: DateForm;
-  readonly decimal?: DecimalMark;
-  readonly counts?: DecimalMark;
   readonly timeZone: string;
   readonly yes?: true;
 }
@@ -82,7 +74,7 @@ async function convertFile(path: string, options: ConvertOptions, terminal: Outp
 
   const { dates, decimal, counts } = options;
   let answers: Answers = { dates, decimal, counts };
-  let detection = detectIn(file, answers);
+  let detection = detect(file, answers);
   if (detection.reason !== null) {
     show(detection);
     throw new CommandError(`${name} cannot be converted, ${NOTHING_WRITTEN}`);
@@ -93,10 +85,10 @@ async function convertFile(path: string, options: ConvertOptions, terminal: Outp
       throw new CommandError(`${name} is ambiguous: give ${optionsText(detection.questions)}`, 2);
     }
     answers = await answersTo(detection.questions, answers, terminal, terminal.ask);
-    detection = detectIn(file, answers);
+    detection = detect(file, answers);
   }
 
-  const content = convertIn(file, answers);
+  const content = convert(file, answers);
   const judgement = await judge(family, contentOf(content), factsNow(options.timeZone, terminal));
   show(detection, judgement);
   if (judgement.problems.any) {
@@ -109,7 +101,7 @@ async function convertFile(path: string, options: ConvertOptions, terminal: Outp
   // A file that was named is written in any case: an older one there must not pass for this one.
   if (!isForeign(detection) && options.output === undefined) return;
   await asking(terminal, isSilent, NOTHING_WRITTEN)(outputQuestion(output));
-  await writeUntilInterrupted(output, content);
+  await untilInterrupted((signal) => writeOutput(output, content, signal));
   terminal.hint(`wrote ${output.path}\n`);
 }
 
@@ -180,7 +172,7 @@ async function answersTo(
     const answer = (await ask(`${forms.join(' or ')}? `)).toLowerCase();
     const form = forms.find((each) => each.toLowerCase() === answer);
     if (form === undefined) throw new CommandError(NOTHING_WRITTEN);
-    answers = answered(answers, question, form);
+    answers = { ...answers, [question.asks]: form };
   }
   return answers;
 }

@@ -4,7 +4,7 @@ import { type Cause, type DeadLetter, listDeadLetters } from '../../log/uploads/
 import { retryDeadLetter } from '../../operator/replay/retry-dead-letter.js';
 import { tellAudit } from './audit.js';
 import { withLog } from './connections.js';
-import { operator } from './operator.js';
+import { actor } from './actor.js';
 import { CommandError, type Output } from './terminal.js';
 
 const NOT_MARKED =
@@ -40,7 +40,7 @@ export function addDeadLetterCommands(program: Command, terminal: Output): void 
         if (letter.retriedAs !== undefined) {
           throw new CommandError(`${requestId} was brought back already, as ${letter.retriedAs}`);
         }
-        const retry = await retryDeadLetter(log, letter, operator());
+        const retry = await retryDeadLetter(log, letter, actor());
         if (!retry.isMarked) terminal.hint(NOT_MARKED);
         await tellAudit(log, terminal, 'retry-dead-letter', letter.account, requestId);
         return retry.requestId;

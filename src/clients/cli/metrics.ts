@@ -3,7 +3,7 @@ import { readConfig } from '../../config/read-config.js';
 import { archivalRecord } from '../../operator/metric-archival/metric-archival.js';
 import { identifier } from '../../warehouse/sql.js';
 import { withLog } from './connections.js';
-import { operator } from './operator.js';
+import { actor } from './actor.js';
 import { accountOption, metricName } from './options.js';
 import { ask } from './query.js';
 import type { Output } from './terminal.js';
@@ -27,7 +27,7 @@ export function addMetricCommands(program: Command, terminal: Output): void {
       .addOption(accountOption('whose metric it is').makeOptionMandatory())
       .action(async (name: string, { account }: { account: string }) => {
         const action = `${verb}-metric` as const;
-        const order = { action, account, name, actor: operator(), at: new Date().toISOString() };
+        const order = { action, account, name, actor: actor(), at: new Date().toISOString() };
         // Through the log it reaches a running service, whose warehouse no second process may open,
         // and one that starts later.
         await withLog(readConfig(terminal.env), (log) =>

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { fstatSync, type Stats } from 'node:fs';
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { convertedName } from '../../csv/spreadsheet/convert.js';
-import { refuseTheFileItself, statOf } from './same-file.js';
 import { CommandError, INTERRUPTED } from './terminal.js';
 
 /** Where a file goes that a command writes. */
@@ -19,11 +18,17 @@ type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 /**
  * Chooses the file that a command makes of another one.
  *
+ * @param input the file that is read, which is not written over, also not through a link; `-` is
+ *   standard input, which may come from a file
  * @param given the path that was asked for: a file that is there is replaced only then; by default
  *   that of the converted form
  * @throws CommandError 2
  */
-export async function outputFor(input: string, given: string | undefined): Promise<OutputFile> {
+export async function outputFor(
+  input: string,
+  given: string | undefined,
+  stdin = 0,
+): Promise<OutputFile> {
   if (given === undefined && input === '-') {
     throw new CommandError('standard input has no name: give --output, the file to write', 2);
   }
@@ -31,7 +36,10 @@ export async function outputFor(input: string, given: string | undefined): Promi
   const there = await statOf(path);
   if (there === undefined) return { path, there };
   if (there.isDirectory()) throw new CommandError(`${path} is a folder`, 2);
-  await refuseTheFileItself(input, path);
+  const read = input === '-' ? fileBehind(stdin) : await statOf(input);
+  if (read?.dev === there.dev && read.ino === there.ino) {
+    throw new CommandError(`${path} is the file itself, which stays as it is`, 2);
+  }
   if (given === undefined) {
     throw new CommandError(`${path} is there already: name it with --output to replace it`, 2);
   }
@@ -41,21 +49,6 @@ export async function outputFor(input: string, given: string | undefined): Promi
 /** The question before it is written. */
 export function outputQuestion({ path, there }: OutputFile): string {
   return `${there?.isFile() === true ? 'Replace' : 'Write'} ${path}?`;
-}
-
-/** The same as `writeOutput`, which Ctrl-C ends. */
-export async function writeUntilInterrupted(output: OutputFile, content: Content): Promise<void> {
-  const interrupted = new AbortController();
-  const interrupt = (): void => {
-    interrupted.abort();
-  };
-  // A second one ends the process at once.
-  process.once('SIGINT', interrupt);
-  try {
-    await writeOutput(output, content, interrupted.signal);
-  } finally {
-    process.off('SIGINT', interrupt);
-  }
 }
 
 /**
@@ -103,4 +96,19 @@ async function writeWhole(
     if (isHeld) await rm(target, { force: true }).catch(() => undefined);
     throw error;
   }
+}
+
+/** Undefined: it is no file, but a terminal or a pipe, or it is closed. */
+function fileBehind(descriptor: number): Stats | undefined {
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFile() ? stats : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined: nothing is there. What cannot be looked at is met again when it is opened. */
+function statOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
 }

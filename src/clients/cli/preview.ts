@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { FamilyName } from '../../domain/families/index.js';
-import { type UploadClient, UploadClientError } from '../api/index.js';
+import type { UploadClient } from '../api/index.js';
 import { malformedPreview, mergedPreview, type PartPreview } from './preview/merged-preview.js';
 import { previewText } from './preview/preview-text.js';
 import { CommandError, type Output } from './terminal.js';
@@ -9,7 +9,6 @@ import { type DividedFile, PartStore } from './upload/part-store.js';
 import { Progress } from './upload/progress.js';
 import {
   addServiceOptions,
-  commandError,
   connectionOf,
   familyOption,
   type ServiceOptions,
@@ -54,8 +53,6 @@ export function addPreviewCommand(program: Command, terminal: Output): void {
       const ask = asking(terminal, yes === true);
       const wrong = await showPreviews(client, family, files, store, progress, terminal, ask);
       if (wrong > 0) throw new CommandError(`${wrong} of ${files.length} files are not valid`);
-    } catch (error) {
-      throw error instanceof UploadClientError ? commandError(error) : error;
     } finally {
       progress.clear();
       store.close();

@@ -22,6 +22,27 @@ export async function end(code: number): Promise<never> {
   process.exit(code);
 }
 
+/**
+ * Runs work that Ctrl-C ends by its signal. A second Ctrl-C ends the process at once.
+ *
+ * @throws CommandError once it is interrupted, and what the work throws
+ */
+export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interrupted = new AbortController();
+  const interrupt = (): void => {
+    interrupted.abort();
+  };
+  process.once('SIGINT', interrupt);
+  try {
+    return await work(interrupted.signal);
+  } catch (error) {
+    if (interrupted.signal.aborted) throw new CommandError('interrupted', INTERRUPTED);
+    throw error;
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../../config/config.js';
 import { messageOf } from '../../domain/failure.js';
-import { CommandError, type Output, outputOf, printableLine, type Terminal } from './terminal.js';
+import { UploadClientError } from '../api/index.js';
+import {
+  CommandError,
+  type Output,
+  outputOf,
+  printableLine,
+  type Terminal,
+  UNREACHABLE,
+} from './terminal.js';
 
 const DONE = 0;
 const FAILURE = 1;
@@ -55,13 +63,9 @@ export async function runProgram(
     return DONE;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USAGE;
-    terminal.hint(`error: ${printableLine(oneLine(error))}\n`);
+    terminal.hint(`error: ${printableLine(messageOf(error).split('\n', 1)[0]!)}\n`);
     if (error instanceof CommandError) return error.exitCode;
+    if (error instanceof UploadClientError && error.isPassing) return UNREACHABLE;
     return error instanceof ConfigError ? USAGE : FAILURE;
   }
-}
-
-function oneLine(error: unknown): string {
-  const message = messageOf(error);
-  return message.split('\n', 1)[0] ?? message;
 }

@@ -10,7 +10,7 @@ import { acceptAgain } from '../../operator/replay/accept-again.js';
 import { identifier } from '../../warehouse/sql.js';
 import { tellAudit } from './audit.js';
 import { withIdleLog, withLog } from './connections.js';
-import { operator } from './operator.js';
+import { actor } from './actor.js';
 import { timeOf } from './options.js';
 import { ask } from './query.js';
 import { CommandError, type Output } from './terminal.js';
@@ -67,7 +67,7 @@ async function replayRequest(
     throw new CommandError(`the upload ${requestId} was erased with its account ${account}`);
   }
   const end = { ...found.end, version: await nextVersion(config, log) };
-  const replayed = await acceptAgain(log, { ...found, end }, operator());
+  const replayed = await acceptAgain(log, { ...found, end }, actor());
   await tellAudit(log, terminal, 'replay-request', account, requestId);
   return replayed;
 }

@@ -1,14 +1,8 @@
 import type { Command } from 'commander';
-import {
-  type FamilyName,
-  messagesOf,
-  UploadClientError,
-  type UploadRequestRecord,
-} from '../api/index.js';
+import { type FamilyName, messagesOf, type UploadRequestRecord } from '../api/index.js';
 import { CommandError, type Output, textOfLines } from './terminal.js';
 import {
   addServiceOptions,
-  commandError,
   connectionOf,
   familyOption,
   type ServiceOptions,
@@ -30,16 +24,11 @@ export function addStatusCommand(program: Command, terminal: Output): void {
     const { client } = connectionOf(options, terminal);
     const { family, watch } = options;
     let last: UploadRequestRecord | undefined;
-    try {
-      const records =
-        watch === true ? client.watch(family, requestId) : [await client.read(family, requestId)];
-      for await (const record of records) {
-        terminal.result(record, textOf(record));
-        last = record;
-      }
-    } catch (error) {
-      if (error instanceof UploadClientError) throw commandError(error);
-      throw error;
+    const records =
+      watch === true ? client.watch(family, requestId) : [await client.read(family, requestId)];
+    for await (const record of records) {
+      terminal.result(record, textOf(record));
+      last = record;
     }
     if (last?.status === 'failed') throw new CommandError('the request has failed');
   });

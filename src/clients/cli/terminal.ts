@@ -34,8 +34,7 @@ export function outputOf(terminal: Terminal, isJson: () => boolean): Output {
       terminal.out(isJson() ? json(value) : printable(text));
     },
     results: (items, head, row) => {
-      const rows = (): string => printable(table(head, items.map(row)));
-      terminal.out(isJson() ? items.map(json).join('') : rows());
+      terminal.out(isJson() ? items.map(json).join('') : table(head, items.map(row)));
     },
   };
 }

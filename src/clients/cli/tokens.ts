@@ -30,7 +30,9 @@ export function addTokenCommands(program: Command, terminal: Output): void {
         terminal.result({ id, token, account, role, timeZone }, `${token}\n`);
         terminal.hint(`token ${id} for ${account}; it is not shown again\n`);
         if (!UPLOADING_ROLES.has(role)) {
-          terminal.hint(`the role ${role} may not upload; ${rolesThatMay()} may\n`);
+          terminal.hint(
+            `the role ${role} may not upload; ${[...UPLOADING_ROLES].join(' and ')} may\n`,
+          );
         }
         await tellAudit(log, terminal, 'create-token', account, id);
       });
@@ -69,8 +71,4 @@ export function addTokenCommands(program: Command, terminal: Output): void {
         tellAudit(log, terminal, 'revoke-token', revoked.account, id),
       );
     });
-}
-
-function rolesThatMay(): string {
-  return [...UPLOADING_ROLES].join(' and ');
 }

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FamilyName } from '../../domain/families/index.js';
-import { type UploadClient, UploadClientError } from '../api/index.js';
+import type { UploadClient } from '../api/index.js';
 import { asking, showPreviews } from './preview.js';
+import { untilInterrupted } from './process-terminal.js';
 import { CommandError, INTERRUPTED, type Output, UNREACHABLE } from './terminal.js';
 import { divideFiles, type MalformedFile } from './upload/divide-file.js';
 import { Journal } from './upload/journal.js';
@@ -10,7 +11,6 @@ import { Progress } from './upload/progress.js';
 import { Sender } from './upload/sender.js';
 import {
   addServiceOptions,
-  commandError,
   connectionOf,
   familyOption,
   type ServiceOptions,
@@ -62,20 +62,10 @@ export function addUploadCommand(program: Command, terminal: Output): void {
     .option('--yes', 'with --preview: do not ask')
     .addHelpText('after', HELP);
   addServiceOptions(command).action(async (paths: string[], options: UploadOptions) => {
-    const interrupted = new AbortController();
-    const interrupt = (): void => {
-      interrupted.abort();
-    };
-    // A second one ends the process at once.
-    process.once('SIGINT', interrupt);
     const store = new PartStore();
     try {
-      await upload(paths, options, store, terminal, interrupted.signal);
-    } catch (error) {
-      if (interrupted.signal.aborted) throw new CommandError('interrupted', INTERRUPTED);
-      throw error instanceof UploadClientError ? commandError(error) : error;
+      await untilInterrupted((signal) => upload(paths, options, store, terminal, signal));
     } finally {
-      process.off('SIGINT', interrupt);
       store.close();
     }
   });

@@ -3,7 +3,8 @@ import { FILE } from '../../csv/findings.js';
 import { prepareUpload } from '../../csv/prepare-upload.js';
 import { convert, convertedName, quoted } from '../../csv/spreadsheet/convert.js';
 import { type Detection, isForeign } from '../../csv/spreadsheet/detection.js';
-import { detect } from '../../csv/spreadsheet/detect.js';
+import { detect, surveyed } from '../../csv/spreadsheet/detect.js';
+import { textOf } from '../../csv/spreadsheet/text-encoding.js';
 import type { Verdict } from '../../csv/verdict.js';
 import { RowFindings, wrongRowsOf } from '../../csv/wrong-rows.js';
 import { dayInTimeZone } from '../../domain/days.js';
@@ -42,7 +43,7 @@ async function check(task: CheckTask): Promise<CheckAnswer> {
   const { file, family, annotate, convert: answers } = task;
   const content = await contentOf(file, family);
   if (answers !== undefined) {
-    const pieces = convert(content.bytes, familyNamed(family), answers);
+    const pieces = convert(surveyed(textOf(content.bytes), familyNamed(family)), answers);
     const made = new File(pieces, convertedName(file.name), { type: 'text/csv' });
     const found = checked(task, await contentOf(made, family));
     return { kind: 'converted', file: made, checked: { ...found, detection: null } };
@@ -92,7 +93,7 @@ function checked(task: CheckTask, { bytes, sent, isPackedHere }: Content): Check
 }
 
 function conversionOf(bytes: Uint8Array, family: FamilyName): Detection | null {
-  const detection = detect(bytes, familyNamed(family));
+  const detection = detect(surveyed(textOf(bytes), familyNamed(family)));
   return isForeign(detection) ? detection : null;
 }
 

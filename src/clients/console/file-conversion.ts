@@ -1,9 +1,4 @@
-import {
-  type Answers,
-  answered,
-  type Detection,
-  type Question,
-} from '../../csv/spreadsheet/detection.js';
+import type { Answers, Detection, Question } from '../../csv/spreadsheet/detection.js';
 import { FORM_WORDS } from '../../csv/spreadsheet/value-forms.js';
 import type { FamilyName } from '../../domain/families/index.js';
 import type { CheckAnswer } from './check-messages.js';
@@ -128,7 +123,7 @@ export class FileConversion {
         radios[0]?.focus();
         return undefined;
       }
-      answers = answered(answers, question, option.form);
+      answers = { ...answers, [question.asks]: option.form };
     }
     return answers;
   }

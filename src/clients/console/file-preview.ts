@@ -2,6 +2,7 @@ import type { FamilyName } from '../../domain/families/index.js';
 import type { Preview } from '../../preview/answer.js';
 import { announce, button, element } from './elements.js';
 import { previewElements, summaryOf } from './preview-tables.js';
+import type { TokenField } from './token-field.js';
 import type { UploadCard } from './upload-card.js';
 import { textOf, type UploadService, whileBusy } from './upload-service.js';
 
@@ -9,10 +10,7 @@ import { textOf, type UploadService, whileBusy } from './upload-service.js';
 export interface PreviewPage {
   /** With the token that is in its field now. */
   readonly service: UploadService;
-  /** Whether there is a token. The user is not told. */
-  hasToken(): boolean;
-  /** How often the token has been edited. */
-  tokenEdits(): number;
+  readonly token: TokenField;
   /** Asks once those before have their answers: an account has one preview at a time. */
   queuePreview(ask: () => Promise<void>): void;
 }
@@ -38,12 +36,12 @@ export class FilePreview {
    * @param content what would be sent
    */
   ask(content: Blob): void {
-    const edits = this.page.tokenEdits();
+    const edits = this.page.token.edits;
     if (edits === this.askedAfter) return;
     this.askedAfter = edits;
     this.asking?.abort();
     this.judged(null);
-    if (!this.page.hasToken()) {
+    if (!this.page.token.isUsable) {
       this.say('Paste the API token to see what this file would replace.');
       return;
     }

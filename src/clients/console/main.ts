@@ -29,9 +29,7 @@ let previewing: Promise<void> = Promise.resolve();
 
 const page: Page = {
   checker: new Checker(),
-  hasToken: () => token.isUsable,
-  tokenEdits: () => token.edits,
-  demandToken: () => token.demand(),
+  token,
   get service() {
     return service();
   },
@@ -75,7 +73,7 @@ async function sendQueued(): Promise<void> {
 
 function family(): 'cost' | 'self-serve' {
   const chosen = document.querySelector<HTMLInputElement>('input[name="family"]:checked');
-  return chosen !== null && isFamilyName(chosen.value) ? chosen.value : 'cost';
+  return isFamilyName(chosen?.value) ? chosen.value : 'cost';
 }
 
 function add(files: readonly File[]): void {

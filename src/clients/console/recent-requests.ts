@@ -81,10 +81,8 @@ function isRequest(value: unknown): value is RecentRequest {
   return (
     typeof requestId === 'string' &&
     isUuid(requestId) &&
-    typeof family === 'string' &&
     isFamilyName(family) &&
     typeof fileName === 'string' &&
-    typeof status === 'string' &&
     isStatus(status) &&
     typeof createdAt === 'string'
   );

@@ -2,6 +2,7 @@ import type { FamilyName } from '../../domain/families/index.js';
 import type { Status, UploadRequestRecord } from '../../status/transition.js';
 import { announce } from './elements.js';
 import { mistakesIn, STATUS_TEXTS } from './texts.js';
+import type { TokenField } from './token-field.js';
 import type { CardAction, UploadCard } from './upload-card.js';
 import { textOf, type UploadService } from './upload-service.js';
 
@@ -10,8 +11,7 @@ export interface RequestPage {
   /** With the token that is in its field now. */
   readonly service: UploadService;
   readonly recent: { move(requestId: string, status: Status): void };
-  /** Whether there is a token; if not, the user is told. */
-  demandToken(): boolean;
+  readonly token: TokenField;
 }
 
 /** What the card offers at the end of the request. */
@@ -46,7 +46,7 @@ export class SentRequest {
       card.say('Sent, but its state cannot be read', 'bad');
       card.explain(textOf(error), `Request ${from.requestId}`);
       const again = (): void => {
-        if (page.demandToken()) void this.follow(known, page.service);
+        if (page.token.demand()) void this.follow(known, page.service);
       };
       card.offer([{ label: 'Ask again', act: again }, actions.remove]);
     }

@@ -13,22 +13,18 @@ const CLICK_MS = 300;
 export class TokenField {
   private readonly input = byId('token', HTMLInputElement);
   private readonly error = byId('token-error', HTMLElement);
-  private edited = 0;
+  /** How often the token has been edited. */
+  edits = 0;
 
   constructor() {
     this.input.addEventListener('input', () => {
-      this.edited++;
+      this.edits++;
       this.say('');
     });
   }
 
   get value(): string {
     return this.input.value.trim();
-  }
-
-  /** How often the token has been edited. */
-  get edits(): number {
-    return this.edited;
   }
 
   get isUsable(): boolean {

@@ -4,7 +4,7 @@ import { button, element, scrollingTable } from './elements.js';
 import { type Mistake, shellWord } from './texts.js';
 
 /** What the state's colour means; the words say it too. */
-export type Mood = 'busy' | 'good' | 'bad' | 'plain';
+export type Mood = 'busy' | 'good' | 'bad';
 
 const STEPS: readonly (readonly [Status, string])[] = [
   ['uploaded', 'Received'],
@@ -106,12 +106,12 @@ export class UploadCard {
     this.mistakes.replaceChildren(...tables);
   }
 
-  /** How the file would be converted; no content: nothing is said of it. */
+  /** How the file would be converted; no content: it is not shown. */
   showConversion(...content: readonly Node[]): void {
     this.replace(this.conversion, content);
   }
 
-  /** What an upload of the file would do; no content: nothing is said of it. */
+  /** What an upload of the file would do; no content: it is not shown. */
   showPreview(...content: readonly Node[]): void {
     this.replace(this.preview, content);
   }

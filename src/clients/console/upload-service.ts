@@ -118,7 +118,7 @@ export class UploadService {
         }
       } catch (error) {
         if (!(error instanceof UploadClientError) || !error.isPassing) throw error;
-        asked = retryAfterMs(error);
+        asked = error instanceof ProblemError ? (error.retryAfterMs ?? 0) : 0;
       }
       // Also where the service has waited as asked: one that does not know the preference answers
       // at once.
@@ -157,7 +157,7 @@ export class UploadService {
 /**
  * Makes a call, again a few times while the service is busy.
  *
- * @param onPause is told of each pause, in seconds
+ * @param onPause called with each pause, in seconds
  */
 export async function whileBusy<Answer>(
   call: () => Promise<Answer>,
@@ -168,11 +168,11 @@ export async function whileBusy<Answer>(
     try {
       return await call();
     } catch (error) {
-      const isBusy = error instanceof ProblemError && error.isPassing;
-      if (!isBusy || attempt === ATTEMPTS || signal?.aborted === true) throw error;
-      const pause = Math.max(BUSY_PAUSE_MS, retryAfterMs(error));
+      if (!(error instanceof ProblemError && error.isPassing)) throw error;
+      if (attempt === ATTEMPTS || signal?.aborted === true) throw error;
+      const pause = Math.max(BUSY_PAUSE_MS, error.retryAfterMs ?? 0);
       onPause(Math.ceil(pause / 1_000));
-      await sleep(pause);
+      await sleep(pause, signal);
     }
   }
 }
@@ -198,9 +198,4 @@ export function isRefusal(error: unknown): boolean {
 export function textOf(error: unknown): string {
   if (error instanceof UploadClientError) return error.message;
   return `This page failed: ${messageOf(error)}`;
-}
-
-/** How long the service asks to wait before the next call; 0: it does not say. */
-function retryAfterMs(error: unknown): number {
-  return error instanceof Error && 'retryAfterMs' in error ? Number(error.retryAfterMs ?? 0) : 0;
 }

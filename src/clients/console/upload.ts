@@ -1,7 +1,7 @@
 import type { FamilyName } from '../../domain/families/index.js';
 import type { UploadRequestRecord } from '../../status/transition.js';
 import type { CheckAnswer, Checked } from './check-messages.js';
-import { announce } from './elements.js';
+import { announce, download } from './elements.js';
 import { type ConversionPage, FileConversion } from './file-conversion.js';
 import { FilePreview, type PreviewPage } from './file-preview.js';
 import { randomKey } from './random-key.js';
@@ -10,7 +10,6 @@ import { type RequestPage, SentRequest } from './sent-request.js';
 import { countText, FAMILY_NAMES, mistakesIn, sizeText, wrongRowsText } from './texts.js';
 import { type CardAction, UploadCard } from './upload-card.js';
 import { isNotTaken, isRefusal, textOf, type UploadService, whileBusy } from './upload-service.js';
-import { downloadWrongRows } from './wrong-rows.js';
 
 /** What a file needs of the page. */
 export interface Page extends PreviewPage, ConversionPage, RequestPage {
@@ -70,7 +69,7 @@ export class Upload {
 
   /** Sends the file, if there is a token. */
   enqueue(): void {
-    if (!this.page.demandToken()) return;
+    if (!this.page.token.demand()) return;
     this.service = this.page.service;
     this.before = [this.isReady, this.valid];
     this.isReady = false;
@@ -238,8 +237,12 @@ export class Upload {
       const { family, page } = this;
       const { file } = this.conversion;
       const task = { file, family, timeZone: page.timeZone(), annotate: { reason } };
-      const why = await downloadWrongRows(page.checker, task, this.file.name);
-      if (why !== undefined) this.card.explain(why);
+      const { name } = this.file;
+      const answer = await page.checker.ask(task);
+      if (answer.kind === 'unread') this.card.explain(answer.why);
+      if (answer.kind !== 'annotated') return;
+      download(answer.csv, `${name.replace(/(\.csv)?(\.gz)?$/i, '')}-wrong-rows.csv`);
+      announce(`Downloaded the wrong rows of ${name}`);
     };
     return { label: 'Download the wrong rows', act: () => void annotate() };
   }

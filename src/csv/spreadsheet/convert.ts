@@ -1,10 +1,8 @@
-import type { Family } from '../../domain/families/index.js';
 import type { ColumnSurvey } from './column-survey.js';
 import type { Answers } from './detection.js';
-import { planOf, surveyed, type SurveyedFile } from './detect.js';
+import { planOf, type SurveyedFile } from './detect.js';
 import { columnNamed } from './file-survey.js';
 import { rowsOf } from './separated-rows.js';
-import { textOf } from './text-encoding.js';
 import type { Form } from './value-forms.js';
 
 /** As many are strings at a time. */
@@ -17,16 +15,7 @@ const ROWS_A_PIECE = 4096;
  * @returns the file in pieces that follow one another
  * @throws Error when `detect` has a question or a reason
  */
-export function convert(
-  bytes: Uint8Array,
-  family: Family,
-  answers: Answers = {},
-): Uint8Array<ArrayBuffer>[] {
-  return convertIn(surveyed(textOf(bytes), family), answers);
-}
-
-/** The same of a file that has been read. */
-export function convertIn(file: SurveyedFile, answers: Answers): Uint8Array<ArrayBuffer>[] {
+export function convert(file: SurveyedFile, answers: Answers = {}): Uint8Array<ArrayBuffer>[] {
   const { family, text, survey } = file;
   const { detection, forms } = planOf(file, answers);
   if (detection.reason !== null || detection.questions.length > 0) {

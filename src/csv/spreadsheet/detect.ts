@@ -4,7 +4,7 @@ import type { ColumnSurvey } from './column-survey.js';
 import { type Answers, type Change, type Detection, type Question, Tally } from './detection.js';
 import { columnNamed, type FileSurvey, namesOf, surveyOf } from './file-survey.js';
 import { type SeparatorName, SEPARATORS } from './separated-rows.js';
-import { type Encoding, type FileText, textOf } from './text-encoding.js';
+import type { Encoding, FileText } from './text-encoding.js';
 import { type Form, FORM_WORDS, type ValueForms } from './value-forms.js';
 
 /** A file that has been read, for whatever answers. */
@@ -21,12 +21,7 @@ interface Plan {
 }
 
 /** What converting a file would change, and what has to be asked. */
-export function detect(bytes: Uint8Array, family: Family, answers: Answers = {}): Detection {
-  return detectIn(surveyed(textOf(bytes), family), answers);
-}
-
-/** The same of a file that has been read. */
-export function detectIn(file: SurveyedFile, answers: Answers): Detection {
+export function detect(file: SurveyedFile, answers: Answers = {}): Detection {
   return planOf(file, answers).detection;
 }
 

@@ -13,11 +13,6 @@ export interface Answers {
   readonly counts?: DecimalMark | undefined;
 }
 
-/** The answers with one more. */
-export function answered(answers: Answers, { asks }: Question, form: Form): Answers {
-  return { ...answers, [asks]: form };
-}
-
 export interface Detection {
   /** Rows of data. */
   readonly rows: number;

@@ -1,4 +1,6 @@
-import type { Encoding } from '../../../src/csv/spreadsheet/text-encoding.js';
+import { surveyed, type SurveyedFile } from '../../../src/csv/spreadsheet/detect.js';
+import { type Encoding, textOf } from '../../../src/csv/spreadsheet/text-encoding.js';
+import type { Family } from '../../../src/domain/families/index.js';
 
 /** The characters of Windows-1252 that ISO 8859-1 does not have, and their bytes. */
 const CHARACTERS = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
@@ -33,4 +35,8 @@ export function isInWindows1252(character: string): boolean {
 function windowsByte(character: string): number {
   if (!isInWindows1252(character)) throw new Error(`Windows-1252 has no ${character}`);
   return BEYOND_LATIN_1.get(character) ?? character.codePointAt(0)!;
+}
+
+export function surveyedBytes(bytes: Uint8Array, family: Family): SurveyedFile {
+  return surveyed(textOf(bytes), family);
 }

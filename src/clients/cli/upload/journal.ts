@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FamilyName, UploadRequestRecord } from '../../api/index.js';
-import { CommandError } from '../terminal.js';
+import { CommandError, type Terminal } from '../terminal.js';
 
 /** The progress of a part. Not here: its outcome is unknown. Without a record: it was accepted. */
 interface PartProgress {
@@ -48,11 +48,7 @@ export class Journal {
   ) {}
 
   /** @throws CommandError when there is nothing to resume, or the file cannot be written */
-  static open(
-    env: Readonly<Record<string, string | undefined>>,
-    identity: RunIdentity,
-    isResumed: boolean,
-  ): Journal {
+  static open(env: Terminal['env'], identity: RunIdentity, isResumed: boolean): Journal {
     const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
     const { XDG_STATE_HOME: given = '', HOME: home = homedir() } = env;
     const states = given === '' ? join(home, '.local', 'state') : given;

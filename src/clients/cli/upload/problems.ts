@@ -1,5 +1,4 @@
-/** As many of each column as the service gives in a request's reason. */
-const MESSAGES_A_COLUMN = 20;
+import { MESSAGES_A_COLUMN } from '../../../csv/findings.js';
 
 interface ColumnProblems {
   /** The first of the file, in the order of its rows. */

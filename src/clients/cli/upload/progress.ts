@@ -21,7 +21,9 @@ export class Progress {
     const cells = Math.round(share * BAR_CELLS);
     const bar = `[${'#'.repeat(cells)}${'.'.repeat(BAR_CELLS - cells)}]`;
     const percent = `${Math.floor(share * 100)}%`.padStart(4);
-    this.draw(`${bar} ${percent}  ${printableLine(text)}`.slice(0, columns - 1));
+    const line = `${bar} ${percent}  ${printableLine(text)}`.slice(0, columns - 1);
+    this.terminal.hint(`\r\u001b[K${line}`);
+    this.isDrawn = true;
   }
 
   /** A line that stays. A terminal gets one only for failures; the bar shows the rest. */
@@ -35,10 +37,5 @@ export class Progress {
     if (!this.isDrawn) return;
     this.terminal.hint('\r\u001b[K');
     this.isDrawn = false;
-  }
-
-  private draw(text: string): void {
-    this.terminal.hint(`\r\u001b[K${text}`);
-    this.isDrawn = true;
   }
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { UploadClient, type UploadClientError } from '../../api/index.js';
+import { UploadClient } from '../../api/index.js';
 import { FAMILIES, type FamilyName } from '../../../domain/families/index.js';
 import { secondsOf } from '../options.js';
-import { CommandError, type Terminal, UNREACHABLE } from '../terminal.js';
+import { CommandError, type Terminal } from '../terminal.js';
 
 /** The service that a command calls, and its token. */
 export interface ServiceOptions {
@@ -51,11 +51,6 @@ export function connectionOf(
   }
   const client = new UploadClient({ baseUrl: url, token, retryForMs: 1_000 * retryFor });
   return { client, url, token };
-}
-
-/** Tells a service that does not answer from one that refuses. */
-export function commandError({ message, isPassing }: UploadClientError): CommandError {
-  return new CommandError(message, isPassing ? UNREACHABLE : 1);
 }
 
 function tokenOf(

@@ -6,7 +6,8 @@ import {
   type AnnotatedRow,
   MAX_ANNOTATED_ROWS,
 } from '../../../csv/annotated-rows.js';
-import { type OutputFile, writeUntilInterrupted } from '../output-file.js';
+import { type OutputFile, writeOutput } from '../output-file.js';
+import { untilInterrupted } from '../process-terminal.js';
 
 /** The wrong rows of a file, to be written as CSV with a column that says what is wrong. */
 export class AnnotatedFile {
@@ -33,10 +34,12 @@ export class AnnotatedFile {
    */
   async write(output: OutputFile, columns: readonly string[]): Promise<void> {
     const sorted = [...this.rows.values()].sort((a, b) => a.row - b.row);
-    await pipeline(
-      Readable.from(annotatedLines(columns, sorted)),
-      format({ writeBOM: true, includeEndRowDelimiter: true }),
-      (content: AsyncIterable<Buffer>) => writeUntilInterrupted(output, content),
+    await untilInterrupted((signal) =>
+      pipeline(
+        Readable.from(annotatedLines(columns, sorted)),
+        format({ writeBOM: true, includeEndRowDelimiter: true }),
+        (content: AsyncIterable<Buffer>) => writeOutput(output, content, signal),
+      ),
     );
   }
 }

@@ -1,14 +1,15 @@
 import { membersOf } from '../../../config/members-of.js';
 import { FILE } from '../../../csv/findings.js';
-import type { UploadFacts } from '../../../csv/prepare-upload.js';
+import { prepareUpload, type UploadFacts } from '../../../csv/prepare-upload.js';
+import { RowFindings, wrongRowsOf } from '../../../csv/wrong-rows.js';
 import { dayInTimeZone } from '../../../domain/days.js';
 import type { Family } from '../../../domain/families/index.js';
 import type { Terminal } from '../terminal.js';
 import { divide, valuesOf } from '../upload/divide.js';
 import { Problems } from '../upload/problems.js';
 import type { FileContent } from '../upload/source.js';
+import { fileRow } from '../upload/summary.js';
 import { AnnotatedFile } from './annotated-file.js';
-import { wrongRowsOfPart } from './validate-part.js';
 
 /** What the service would say of a file. */
 export interface Judgement {
@@ -42,11 +43,16 @@ export async function judge(
   let wrongRows = 0;
   let parts = 0;
   const { rows, columns, hint } = await divide(family, content, {
-    part: (part) => {
+    part: ({ content, rowNumbers }) => {
       parts++;
-      for (const { row, values, findings } of wrongRowsOfPart(family, part, facts)) {
+      const found = new RowFindings();
+      prepareUpload(family, [content], facts, { listener: found.add.bind(found) });
+      // Otherwise the part would be read again.
+      if (found.size === 0) return;
+      for (const { row: rowOfPart, values, findings } of wrongRowsOf(content, found).rows) {
         // Every part has the header, which was checked with the first.
-        if (row === 1 && parts > 1) continue;
+        if (rowOfPart === 1 && parts > 1) continue;
+        const row = fileRow(rowOfPart, rowNumbers);
         wrongRows++;
         for (const { column, message } of findings) {
           problems.add(column, row, `row ${row}: ${message}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { refuseTheFileItself } from '../../../../src/clients/cli/same-file.js';
+import { outputFor } from '../../../../src/clients/cli/output-file.js';
 
 let folder: string;
 let path: string;
@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function refusal(input: string, output: string): Promise<void> {
   const stdin = await open(input);
   try {
-    await refuseTheFileItself('-', output, stdin.fd);
+    await outputFor('-', output, stdin.fd);
   } finally {
     await stdin.close();
   }
@@ -40,5 +40,5 @@ test('another file is, and what is no file', async () => {
 });
 
 test('standard input may be closed', async () => {
-  await refuseTheFileItself('-', path, 1_000_000);
+  await outputFor('-', path, 1_000_000);
 });

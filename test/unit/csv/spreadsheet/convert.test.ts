@@ -20,12 +20,16 @@ import {
 } from '../../../../src/domain/families/index.js';
 import { csv, fileWith, goodRow, keysOf } from '../../../support/files/files.js';
 import { validFile } from '../../../support/files/generated-files.js';
-import { encoded, isInWindows1252 } from '../../../support/files/spreadsheet-files.js';
+import {
+  encoded,
+  isInWindows1252,
+  surveyedBytes,
+} from '../../../support/files/spreadsheet-files.js';
 import { parseStrictCsv } from '../../../support/model/model-csv.js';
 import { runs } from '../../../support/model/property.js';
 
 function convertedBytes(bytes: Uint8Array, family: Family, answers: Answers = {}): Buffer {
-  return Buffer.concat(convert(bytes, family, answers));
+  return Buffer.concat(convert(surveyedBytes(bytes, family), answers));
 }
 
 function converted(text: string, answers: Answers = {}): string {
@@ -49,7 +53,7 @@ describe('a converted file', () => {
       expect(bytes.toString()).toBe(plain);
       expect(keysOf('cost', bytes)).toHaveLength(2);
       // There is nothing more to convert.
-      expect(detect(bytes, COST).changes).toEqual([]);
+      expect(detect(surveyedBytes(bytes, COST)).changes).toEqual([]);
     },
   );
 
@@ -89,7 +93,7 @@ describe('a converted file', () => {
 
   test('is made in pieces, so that no more of it than that is text', () => {
     const rows = Array.from({ length: 10_000 }, (_, i) => goodRow('cost', { campaign: `c${i}` }));
-    const pieces = convert(Buffer.from(csv(rows).replaceAll(',', ';')), COST);
+    const pieces = convert(surveyedBytes(Buffer.from(csv(rows).replaceAll(',', ';')), COST));
     expect(pieces).toHaveLength(3);
     expect(Buffer.concat(pieces).toString()).toBe(csv(rows));
   });
@@ -192,7 +196,9 @@ test('a valid file in any of these forms is converted back to its rows', () => {
       const answers = { dates, decimal, counts: decimal };
       const back = convertedBytes(foreign, familyNamed(family), answers);
       expect(parseStrictCsv(back.toString())).toEqual(rows);
-      expect(detect(back, familyNamed(family), { decimal: 'point' }).changes).toEqual([]);
+      expect(
+        detect(surveyedBytes(back, familyNamed(family)), { decimal: 'point' }).changes,
+      ).toEqual([]);
     }),
     runs(500),
   );
@@ -202,7 +208,7 @@ test('a valid file in any of these forms is converted back to its rows', () => {
 test('a valid file needs no conversion', () => {
   fc.assert(
     fc.property(validFile, ({ family, bytes }) => {
-      const found = detect(bytes, familyNamed(family));
+      const found = detect(surveyedBytes(bytes, familyNamed(family)));
       expect([found.changes, found.reason]).toEqual([[], null]);
     }),
     runs(200),

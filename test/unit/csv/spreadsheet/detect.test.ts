@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 
 import type { Answers, Detection } from '../../../../src/csv/spreadsheet/detection.js';
-import { detect, detectIn, familyOf, surveyed } from '../../../../src/csv/spreadsheet/detect.js';
+import { detect, familyOf, surveyed } from '../../../../src/csv/spreadsheet/detect.js';
 import { textOf } from '../../../../src/csv/spreadsheet/text-encoding.js';
 import { COST, SELF_SERVE } from '../../../../src/domain/families/index.js';
 import { csv, fileWith, goodRow, type Reason, type Values } from '../../../support/files/files.js';
-import { encoded } from '../../../support/files/spreadsheet-files.js';
+import { encoded, surveyedBytes } from '../../../support/files/spreadsheet-files.js';
 
 function ofText(text: string, answers: Answers = {}): Detection {
-  return detect(Buffer.from(text), COST, answers);
+  return detect(surveyedBytes(Buffer.from(text), COST), answers);
 }
 
 /** What is found in a cost file whose rows have these values of one column. */
@@ -81,7 +81,7 @@ describe('the form of a file', () => {
     const rows = ['Größe', 'plain', 'Söld', 'Café', 'Ärger'].map((campaign) =>
       goodRow('cost', { campaign }),
     );
-    const { changes } = detect(encoded(csv(rows), encoding), COST);
+    const { changes } = detect(surveyedBytes(encoded(csv(rows), encoding), COST));
     expect(changes).toEqual([
       {
         what: 'encoding',
@@ -100,10 +100,10 @@ describe('the form of a file', () => {
   test('is told of with its faults, and with bytes that are no text', () => {
     const faulty = reasonIn(ofText(`${fileWith('cost', {})}"a"b\n`));
     expect(faulty).toEqual({ file: ['row 3: text follows the closing quote of a field'] });
-    expect(reasonIn(detect(Uint8Array.of(0x64, 0x81), COST))).toEqual({
+    expect(reasonIn(detect(surveyedBytes(Uint8Array.of(0x64, 0x81), COST)))).toEqual({
       file: ['the text is neither UTF-8 nor UTF-16 nor Windows-1252'],
     });
-    expect(reasonIn(detect(Uint8Array.of(0xff, 0xfe, 0x64), COST))).toEqual({
+    expect(reasonIn(detect(surveyedBytes(Uint8Array.of(0xff, 0xfe, 0x64), COST)))).toEqual({
       file: ['row 1: is not valid UTF-16LE, the encoding of the file'],
     });
   });
@@ -113,7 +113,7 @@ describe('the form of a file', () => {
     const text = csv(names.map((campaign) => goodRow('cost', { campaign })));
     const bytes = Buffer.from(mark + text.replaceAll(',', ';'));
     bytes[bytes.indexOf('?')] = 0xe9;
-    const found = detect(bytes, COST);
+    const found = detect(surveyedBytes(bytes, COST));
     expect(found).toMatchObject({ encoding: 'UTF-8', rows: 4, changes: [] });
     expect(reasonIn(found)).toEqual({
       file: ['row 4: is not valid UTF-8, the encoding of the file'],
@@ -128,9 +128,9 @@ describe('the form of a file', () => {
       cost: ['row 2: "1,5" is not a number with a decimal point'],
     };
     for (let i = 0; i < 2; i++) {
-      expect(reasonIn(detectIn(file, { decimal: 'point' }))).toEqual(reason);
+      expect(reasonIn(detect(file, { decimal: 'point' }))).toEqual(reason);
     }
-    expect(reasonIn(detectIn(file, {}))).toEqual({ file: reason.file });
+    expect(reasonIn(detect(file, {}))).toEqual({ file: reason.file });
   });
 
   test.each(['', '\ufeff', '\n'])('is that of an empty file: %j', (text) => {

@@ -4,11 +4,12 @@ import type { Answers, Detection } from '../../../../src/csv/spreadsheet/detecti
 import { detect } from '../../../../src/csv/spreadsheet/detect.js';
 import { COST } from '../../../../src/domain/families/index.js';
 import { csv, goodRow, type Reason } from '../../../support/files/files.js';
+import { surveyedBytes } from '../../../support/files/spreadsheet-files.js';
 
 function ofColumn(column: string, values: readonly string[], answers: Answers = {}): Detection {
   // The other numbers are the same in every form.
   const rows = values.map((value) => goodRow('cost', { cost: '2', [column]: value }));
-  return detect(Buffer.from(csv(rows)), COST, answers);
+  return detect(surveyedBytes(Buffer.from(csv(rows)), COST), answers);
 }
 
 /** What becomes of the values that change, of the first three. */
@@ -82,10 +83,10 @@ describe('an amount', () => {
 
   test('is not asked for where there is nothing else to convert', () => {
     const row = goodRow('cost', { cost: '1.234', currency: 'eur' });
-    const found = detect(Buffer.from(csv([row])), COST);
+    const found = detect(surveyedBytes(Buffer.from(csv([row])), COST));
     expect(found).toMatchObject({ changes: [], questions: [], reason: null });
     expect(after(ofColumn('cost', ['1.234'], { decimal: 'comma' }))).toEqual(['1234']);
-    const named = detect(Buffer.from(csv([row]).replace('date', 'Date')), COST);
+    const named = detect(surveyedBytes(Buffer.from(csv([row]).replace('date', 'Date')), COST));
     expect(named.questions).toMatchObject([{ asks: 'decimal', column: 'cost' }]);
   });
 
@@ -102,7 +103,9 @@ describe('an amount', () => {
 
   test('of several meanings is shown with the row that decides, also if it stays', () => {
     const rows = ['1.234', '7', '0.50', '2.345'].map((cost) => goodRow('cost', { cost }));
-    const { changes, decided } = detect(Buffer.from(csv(rows).replaceAll(',', ';')), COST);
+    const { changes, decided } = detect(
+      surveyedBytes(Buffer.from(csv(rows).replaceAll(',', ';')), COST),
+    );
     expect(changes.map(({ what }) => what)).toEqual(['separator']);
     expect(decided).toEqual([
       {
@@ -117,7 +120,10 @@ describe('an amount', () => {
       },
     ]);
     // Nothing is converted, so nothing is read in one way or the other.
-    expect(detect(Buffer.from(csv(rows)), COST)).toMatchObject({ changes: [], decided: [] });
+    expect(detect(surveyedBytes(Buffer.from(csv(rows)), COST))).toMatchObject({
+      changes: [],
+      decided: [],
+    });
   });
 
   test('that contradicts another one is told of with both rows', () => {
@@ -193,12 +199,12 @@ describe('a count', () => {
   test('is asked for once, with an answer for the columns that are open', () => {
     const row = goodRow('cost', { impressions: '1.000', clicks: '2.000', cost: '0.5' });
     const text = csv([row, { ...row, impressions: '2.500' }, row]);
-    const found = detect(Buffer.from(text), COST);
+    const found = detect(surveyedBytes(Buffer.from(text), COST));
     expect(found.questions).toMatchObject([{ asks: 'counts', column: 'clicks' }]);
-    const answered = detect(Buffer.from(text), COST, { counts: 'point' });
+    const answered = detect(surveyedBytes(Buffer.from(text), COST), { counts: 'point' });
     expect(answered).toMatchObject({ questions: [], reason: null });
     expect(after(answered)).toEqual(['1000', '2500', '1000', '2', '2', '2']);
-    const open = detect(Buffer.from(csv([row])), COST);
+    const open = detect(surveyedBytes(Buffer.from(csv([row])), COST));
     expect(open.questions).toMatchObject([{ asks: 'counts', column: 'impressions' }]);
   });
 
@@ -219,11 +225,14 @@ describe('a count', () => {
 
 test('values of other columns are never numbers or dates', () => {
   const row = goodRow('cost', { campaign: '1.234,5', term: '01.02.2026' });
-  expect(detect(Buffer.from(csv([row])), COST)).toMatchObject({ changes: [], questions: [] });
+  expect(detect(surveyedBytes(Buffer.from(csv([row])), COST))).toMatchObject({
+    changes: [],
+    questions: [],
+  });
 });
 
 test('a row of another width decides nothing', () => {
   const text = `${csv([goodRow('cost', { cost: '1,5' })])}2026-03-01,Search,EUR,1,2,2.5\n`;
-  const found = detect(Buffer.from(text), COST);
+  const found = detect(surveyedBytes(Buffer.from(text), COST));
   expect([found.reason, after(found)]).toEqual([null, ['1.5']]);
 });

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 
 /** Who runs the command, as the audit names it. */
-export function operator(): string {
+export function actor(): string {
   try {
     return `operator:${userInfo().username}`;
   } catch {

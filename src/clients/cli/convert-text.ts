@@ -1,8 +1,8 @@
-import type { Change, Detection, Example, Question } from '../../../csv/spreadsheet/detection.js';
-import type { Form } from '../../../csv/spreadsheet/value-forms.js';
-import type { FamilyName } from '../../../domain/families/index.js';
-import { textOfLines } from '../terminal.js';
-import type { Judgement } from '../validate/judge.js';
+import type { Change, Detection, Example, Question } from '../../csv/spreadsheet/detection.js';
+import type { Form } from '../../csv/spreadsheet/value-forms.js';
+import type { FamilyName } from '../../domain/families/index.js';
+import { textOfLines } from './terminal.js';
+import type { Judgement } from './validate/judge.js';
 
 /** What is known of a file that is to be converted. */
 interface Found {
