@@ -24,6 +24,7 @@ export default tseslint.config(
       '@typescript-eslint/prefer-for-of': 'off',
     },
   },
+  { files: ['src/**/*.ts'], rules: { 'max-lines': ['error', 250] } },
   ...importRules,
   { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
 );

@@ -2,10 +2,7 @@ import { readdirSync } from 'node:fs';
 
 import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 
-/**
- * The folders of `src` that each folder may import from, besides itself. A folder that is not
- * listed (`service`, the command line) has no such limit.
- */
+/** The folders of `src` that each folder may import from, besides itself. */
 const MAY_IMPORT = {
   domain: [],
   config: ['domain'],
@@ -26,6 +23,8 @@ const MAY_IMPORT = {
 
 /** The programs that people run. No other folder imports from them. */
 const CLIENTS = 'clients';
+/** The files of `status` that gateway, ingest and operators may import. */
+const OF_STATUS = ['publisher', 'request-lookup', 'transition'];
 
 /** The adapters of the ports `log` and `warehouse`. */
 const ADAPTERS = [
@@ -38,7 +37,12 @@ const ADAPTERS = [
 const SERVICE = 'service';
 
 const src = (path) => `src/${path}`;
-const folders = readdirSync(new URL('src', import.meta.url));
+const folders = readdirSync(new URL('src', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const isListed = (folder) => folder in MAY_IMPORT || [SERVICE, CLIENTS].includes(folder);
+const unlisted = folders.filter((folder) => !isListed(folder));
+if (unlisted.length > 0) throw new Error(`MAY_IMPORT does not list src/${unlisted.join(', src/')}`);
 
 /** Restricts the imports of every file in `src`. */
 export const importRules = [
@@ -66,6 +70,12 @@ export const importRules = [
               except: [folder, ...allowed].map((each) => `./${each}`),
               message: `src/${folder} may import from ${allowed.join(', ') || 'nothing'}`,
             })),
+            {
+              target: ['gateway', 'ingest', 'operator'].map(src),
+              from: src('status'),
+              except: OF_STATUS.map((each) => `./${each}.ts`),
+              message: `of src/status only ${OF_STATUS.join(', ')}`,
+            },
             {
               target: folders.filter((each) => each !== CLIENTS).map(src),
               from: src(CLIENTS),

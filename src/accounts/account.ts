@@ -21,8 +21,3 @@ export interface TokenHolder {
   /** IANA name of the time zone in which the account's days begin and end. */
   readonly timeZone: string;
 }
-
-/** Finds the holder of a token; undefined for an unknown or revoked one. */
-export interface TokenDirectory {
-  holderOf(token: string): TokenHolder | undefined;
-}

@@ -12,13 +12,14 @@ import {
 } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../domain/failure.js';
+import { Backoff, sleep } from '../domain/retry.js';
 import { syncFolder } from '../ops/sync-folder.js';
-import { readIfThere } from './read-if-there.js';
+import { readIfThere, undefinedIfMissing } from './read-if-there.js';
 
 const WAIT_MS = 10_000;
-const RETRY_MS = 15;
+const FIRST_PAUSE_MS = 15;
+const LONGEST_PAUSE_MS = 100;
 /** Far more than a process takes to write its lock, or to take one over. */
 const WRITTEN_MS = 5_000;
 
@@ -76,10 +77,6 @@ export async function replaceFile(path: string, content: string, mode: number): 
   syncFolder(dirname(target));
 }
 
-function undefinedIfMissing(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error;
-}
-
 async function makeAlike(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const own = await file.stat();
   if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid);
@@ -96,13 +93,14 @@ async function acquire(lock: string): Promise<string> {
     nonce: randomUUID(),
   };
   const text = JSON.stringify(holder);
-  const giveUpAt = Date.now() + WAIT_MS;
+  const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+  const until = performance.now() + WAIT_MS;
   while (!(await create(lock, text))) {
     if (await isLeftBehind(lock)) await takeAway(lock);
-    if (Date.now() > giveUpAt) {
+    if (performance.now() > until) {
       throw new Error(`${lock} is held by another process; delete it if none is running`);
     }
-    await sleep(RETRY_MS);
+    await sleep(backoff.next());
   }
   return text;
 }

@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountRole } from './account.js';
 import { replaceFile, withFileLock } from './file-lock.js';
 import { hashOfToken, newToken } from './token-lookup.js';
 import { formatTokenRecords, listTokens, type TokenRecord } from './token-records.js';
 
-export interface NewToken {
-  readonly account: string;
-  readonly role: AccountRole;
-  /** IANA name. */
-  readonly timeZone: string;
-}
+export type NewToken = Pick<TokenRecord, 'account' | 'role' | 'timeZone'>;
 
 /**
  * Creates a token. The token itself is in the answer and nowhere else.
@@ -39,7 +33,8 @@ export async function createToken(
 }
 
 /**
- * Revokes a token for good; one that is revoked already keeps its time.
+ * Revokes a token for good; one that is revoked already keeps its time. When the file does not have
+ * it, the file is only read.
  *
  * @returns the token's record, or undefined when the file has no token of this identifier
  * @throws Error when the file cannot be used, or is locked for too long
@@ -49,6 +44,7 @@ export async function revokeToken(
   id: string,
   now: Date = new Date(),
 ): Promise<TokenRecord | undefined> {
+  if (!(await listTokens(path)).some((record) => record.id === id)) return undefined;
   let revoked: TokenRecord | undefined;
   await change(path, (records) =>
     records.map((record) => {

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { codeOf } from '../domain/failure.js';
 
 /** The text of a file; undefined when there is no such file. */
-export async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+export function readIfThere(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(undefinedIfMissing);
+}
+
+/** To catch the error of a file that is not there. @throws every other error */
+export function undefinedIfMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
 }

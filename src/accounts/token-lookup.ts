@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 
 import { codeOf, messageOf } from '../domain/failure.js';
 import type { Logger } from '../ops/logger.js';
-import type { TokenDirectory, TokenHolder } from './account.js';
+import type { TokenHolder } from './account.js';
 import { listTokens, type TokenRecord } from './token-records.js';
 
 /** A change has to count within a second; a stat costs microseconds. */
@@ -16,7 +16,7 @@ const POLL_MS = 300;
  * No file means no tokens. A file that cannot be used (half written by an editor, say) changes
  * nothing: the tokens read before stay valid, and one error line is logged.
  */
-export class TokenFile implements TokenDirectory {
+export class TokenFile {
   private holders: ReadonlyMap<string, TokenHolder> = new Map();
   private seen: string | undefined;
   private complaint: string | undefined;

@@ -157,7 +157,12 @@ export class Environment {
 
   @IsOptional()
   @IsUrl(
-    { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
+    {
+      protocols: ['http', 'https'],
+      require_protocol: true,
+      require_tld: false,
+      allow_underscores: true,
+    },
     must('an http:// or https:// URL of a collector of traces'),
   )
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;

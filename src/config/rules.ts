@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Transform } from 'class-transformer';
-import { IsInt, Max, Min, type ValidationArguments, type ValidationOptions } from 'class-validator';
+import { Max, Min, type ValidationArguments, type ValidationOptions } from 'class-validator';
 
 import { membersOf } from './members-of.js';
 
@@ -41,7 +41,6 @@ export function Whole(least: number, most: number): PropertyDecorator {
   const options = must(`a whole number from ${least} to ${most}`);
   return together(
     Transform(({ value }: Given) => (/^\d{1,15}$/.test(value) ? Number(value) : value)),
-    IsInt(options),
     Min(least, options),
     Max(most, options),
   );

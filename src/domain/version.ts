@@ -8,11 +8,8 @@
 
 const COUNTER_BITS = 16n;
 const RANDOM_BITS = 64n;
-const MAX_COUNTER = (1n << COUNTER_BITS) - 1n;
 
 export class VersionClock {
-  private milliseconds = 0n;
-  private counter = 0n;
   private highest = 0n;
 
   /**
@@ -31,27 +28,16 @@ export class VersionClock {
 
   /** A version above every version drawn or seen. */
   next(): bigint {
-    const now = BigInt(this.now());
-    if (now > this.milliseconds) {
-      this.milliseconds = now;
-      this.counter = 0n;
-    } else if (this.counter < MAX_COUNTER) {
-      this.counter += 1n;
-    } else {
-      this.milliseconds += 1n;
-      this.counter = 0n;
-    }
-    const time = (this.milliseconds << COUNTER_BITS) | this.counter;
+    const now = BigInt(this.now()) << COUNTER_BITS;
+    // With its counter full, the next millisecond.
+    const following = (this.highest >> RANDOM_BITS) + 1n;
+    const time = now > following ? now : following;
     this.highest = (time << RANDOM_BITS) | this.random64();
     return this.highest;
   }
 
   observe(version: bigint): void {
-    if (version <= this.highest) return;
-    this.highest = version;
-    const time = version >> RANDOM_BITS;
-    this.milliseconds = time >> COUNTER_BITS;
-    this.counter = time & MAX_COUNTER;
+    if (version > this.highest) this.highest = version;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { TokenDirectory } from '../accounts/account.js';
+import type { TokenFile } from '../accounts/token-lookup.js';
 import type { Config } from '../config/config.js';
 import type { ErasedUploads } from '../domain/erased-uploads.js';
 import type { AcceptanceFence, RequestLookup } from '../status/request-lookup.js';
@@ -10,7 +10,7 @@ import type { Previewer } from '../preview/previewer.js';
 /** What the gateway needs of the rest of the service. */
 export interface GatewayDependencies {
   readonly log: UploadLog;
-  readonly tokens: TokenDirectory;
+  readonly tokens: Pick<TokenFile, 'holderOf'>;
   readonly lookup: RequestLookup;
   readonly fence: AcceptanceFence;
   readonly erased: ErasedUploads;
@@ -20,21 +20,11 @@ export interface GatewayDependencies {
   readonly logger: Logger;
 }
 
-export type GatewayConfig = Pick<Config, 'integratedChannels'> & {
-  readonly limits: Pick<
-    Config['limits'],
-    | 'unpackedBytes'
-    | 'uploadDeadlineMs'
-    | 'logTimeoutMs'
-    | 'uploadsPerMinute'
-    | 'readsPerMinute'
-    | 'shutdownMs'
-  >;
-};
+export type GatewayConfig = Pick<Config, 'integratedChannels' | 'limits'>;
 
 /** Injection tokens, because interfaces do not exist at run time. */
 export const UPLOAD_LOG = Symbol('UploadLog');
-export const TOKEN_DIRECTORY = Symbol('TokenDirectory');
+export const TOKENS = Symbol('Tokens');
 export const REQUEST_LOOKUP = Symbol('RequestLookup');
 export const ACCEPTANCE_FENCE = Symbol('AcceptanceFence');
 export const ERASED_UPLOADS = Symbol('ErasedUploads');

@@ -12,7 +12,7 @@ import {
   LOGGER,
   PREVIEWER,
   REQUEST_LOOKUP,
-  TOKEN_DIRECTORY,
+  TOKENS,
   UPLOAD_LOG,
   VERSION_CLOCK,
   type GatewayDependencies,
@@ -35,7 +35,7 @@ export class GatewayModule {
       controllers: [CreateController, ReadController, PreviewController, ConsoleController],
       providers: [
         { provide: UPLOAD_LOG, useValue: dependencies.log },
-        { provide: TOKEN_DIRECTORY, useValue: dependencies.tokens },
+        { provide: TOKENS, useValue: dependencies.tokens },
         { provide: REQUEST_LOOKUP, useValue: dependencies.lookup },
         { provide: ACCEPTANCE_FENCE, useValue: dependencies.fence },
         { provide: ERASED_UPLOADS, useValue: dependencies.erased },

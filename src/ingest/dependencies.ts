@@ -24,7 +24,7 @@ export interface StepDependencies extends Omit<IngestDependencies, 'config'> {
   readonly signal: AbortSignal;
 }
 
-/** For uploads that may wait for hours. The others have their memory and their place meanwhile. */
+/** For uploads that may wait for hours. Other uploads use their memory and place meanwhile. */
 export interface Aside {
   /** Gives up what the upload holds. Call it also after an attempt that has stored nothing. */
   leave(upload: ValidUpload): void;

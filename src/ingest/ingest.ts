@@ -60,7 +60,7 @@ export class Ingest implements RecordHandler {
   private readonly processing = new Set<Promise<unknown>>();
   private readonly room: WaitingRoom;
   private readonly inRoom = new Set<UploadInFlight>();
-  /** Those in the room that would step aside if fewer had. */
+  /** Uploads that are to leave the room, but may not yet: `MOST_ASIDE` are outside. */
   private readonly waiting = new Set<UploadInFlight>();
   private readonly dropAfterMs: number;
   private readonly endWatch: EndWatch;
@@ -74,7 +74,9 @@ export class Ingest implements RecordHandler {
     const { config, log, logger } = dependencies;
     const { dataDir, limits } = config;
     const spill = join(dataDir, 'spill');
-    const store = await ChunkStore.open(files, spill, limits.openUploadBytes, logger);
+    // What an earlier process spilled is read from the log again.
+    await files.clear(spill);
+    const store = new ChunkStore(files, spill, limits.openUploadBytes, logger);
     const journal = new CrashJournal(files, join(dataDir, 'ingest-journal'), logger);
     const ingest = new Ingest(dependencies, store, preparer, journal);
     ingest.consumption = await log.consume('uploads', CONSUMER_GROUPS.ingest.group, ingest);

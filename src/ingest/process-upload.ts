@@ -25,7 +25,8 @@ export class UploadProcessor implements Aside {
 
   /**
    * @param isMoreComing whether uploads are on their way to `process`
-   * @param stepAside told of an upload that may wait for hours, also twice: others may have its room
+   * @param stepAside called with an upload that may wait for hours, also twice: others may have its
+   * room
    * @param signal aborted: nothing is waited for any more
    */
   constructor(
@@ -56,7 +57,7 @@ export class UploadProcessor implements Aside {
       preparer,
       async (upload) => {
         const parts = await this.readAgain(upload);
-        // It has thrown, and while the log was away it could not be blamed.
+        // Its preparation has thrown. While the log was away, the journal did not have the upload.
         await journal.begin(upload.requestId, true);
         return parts;
       },
@@ -117,7 +118,7 @@ export class UploadProcessor implements Aside {
 
   async prepareAgain(upload: UploadInFlight): Promise<Unprepared | undefined> {
     const parts = await this.readAgain(upload);
-    // As alone: attempts are short, so what ends the process in several of them is this upload.
+    // As if it ran alone: attempts are short. If several of them end the process, it is the cause.
     await this.journal.begin(upload.requestId, true);
     const verdict = await this.preparation.prepare(Object.assign(upload, { parts }));
     if (this.preparation.isIdle) this.flush();

@@ -36,6 +36,13 @@ export interface UploadInFlight extends CompleteUpload {
 /** An upload whose file is valid. */
 export type ValidUpload = UploadInFlight & { prepared: PreparedUpload };
 
+/** An upload in its batch, and the promise of its final status. */
+export interface BatchItem {
+  readonly upload: ValidUpload;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** Whether the upload is to be dropped because its account has been erased. */
 export function isErased(erased: ErasedUploads, { account, version }: UploadInFlight): boolean {
   return erased.covers(account, version);

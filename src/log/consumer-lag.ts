@@ -15,45 +15,39 @@ export interface ConsumerGroup {
  * Only records that the log still keeps count. A group does not commit past what retention has
  * deleted before the next record follows, and that may take for ever.
  */
-export class ConsumerLagGauges {
-  private readonly measurement = new Measurement(async () => {
-    for (const group of this.groups) await this.measureGroup(group);
-  }, [consumerLag, consumerLagSeconds]);
-
-  constructor(
-    private readonly log: UploadLog,
-    private readonly groups: readonly ConsumerGroup[],
-  ) {}
-
-  /** @throws LogUnavailableError */
-  measure(): Promise<void> {
-    return this.measurement.run();
+export class ConsumerLagGauges extends Measurement {
+  constructor(log: UploadLog, groups: readonly ConsumerGroup[]) {
+    super(async () => {
+      for (const group of groups) await measureGroup(log, group);
+    }, [consumerLag, consumerLagSeconds]);
   }
+}
 
-  private async measureGroup(of: ConsumerGroup): Promise<void> {
-    const { topic, group } = of;
-    // In this order, or a commit in between would be beyond the end.
-    const committed = await this.log.committedOffsets(topic, group);
-    const ends = await this.log.endOffsets(topic);
-    const lags = await Promise.all(
-      ends.map((end, partition) =>
-        this.lag(topic, { partition, offset: committed[partition] ?? 0 }, end),
-      ),
-    );
-    for (const [partition, { records, seconds }] of lags.entries()) {
-      consumerLag.set({ ...of, partition }, records);
-      consumerLagSeconds.set({ ...of, partition }, seconds);
-    }
+/** @throws LogUnavailableError */
+async function measureGroup(log: UploadLog, of: ConsumerGroup): Promise<void> {
+  const { topic, group } = of;
+  // In this order, or a commit in between would be beyond the end.
+  const committed = await log.committedOffsets(topic, group);
+  const ends = await log.endOffsets(topic);
+  const lags = await Promise.all(
+    ends.map((end, partition) =>
+      lagOf(log, topic, { partition, offset: committed[partition] ?? 0 }, end),
+    ),
+  );
+  for (const [partition, { records, seconds }] of lags.entries()) {
+    consumerLag.set({ ...of, partition }, records);
+    consumerLagSeconds.set({ ...of, partition }, seconds);
   }
+}
 
-  private async lag(
-    topic: Topic,
-    committed: RecordPosition,
-    end: number,
-  ): Promise<{ records: number; seconds: number }> {
-    const first = await firstKept(this.log, topic, committed, end);
-    if (first === undefined) return { records: 0, seconds: 0 };
-    const seconds = Math.max(0, (Date.now() - first.timestamp) / 1000);
-    return { records: end - first.offset, seconds };
-  }
+async function lagOf(
+  log: UploadLog,
+  topic: Topic,
+  committed: RecordPosition,
+  end: number,
+): Promise<{ records: number; seconds: number }> {
+  const first = await firstKept(log, topic, committed, end);
+  if (first === undefined) return { records: 0, seconds: 0 };
+  const seconds = Math.max(0, (Date.now() - first.timestamp) / 1000);
+  return { records: end - first.offset, seconds };
 }

@@ -1,4 +1,5 @@
 import { retrying } from '../domain/retry.js';
+import type { Component } from '../ops/components.js';
 import type { Consumption, LogRecord, Topic, UploadLog } from './upload-log.js';
 
 export interface Application {
@@ -14,12 +15,6 @@ export interface Application {
   readonly isPassing: (error: unknown) => boolean;
 }
 
-export interface RecordApplier {
-  /** Rejects when it cannot go on: the process is to end, and the next one reads again. */
-  readonly failed: Promise<never>;
-  stop(): Promise<void>;
-}
-
 /**
  * Reads a topic in a group of its own and applies every batch of records before it is committed.
  * After a crash the next process applies it again.
@@ -27,7 +22,7 @@ export interface RecordApplier {
 export async function startApplier(
   log: UploadLog,
   { topic, group, apply, isPassing }: Application,
-): Promise<RecordApplier> {
+): Promise<Component> {
   const aborting = new AbortController();
   const { signal } = aborting;
   const consumption: Consumption = await log.consume(topic, group, {

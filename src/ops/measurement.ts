@@ -7,12 +7,13 @@ export class Measurement {
   private running: Promise<void> | undefined;
 
   /**
+   * @param work measures once
    * @param gauges emptied after a failure: no number is better than an old one
    * @param freshMs how long after its end it is not repeated
    * @param now milliseconds, on a clock that never steps
    */
   constructor(
-    private readonly measure: () => Promise<void>,
+    private readonly work: () => Promise<void>,
     private readonly gauges: readonly { reset(): void }[],
     private readonly freshMs = 0,
     private readonly now: () => number = () => performance.now(),
@@ -23,10 +24,10 @@ export class Measurement {
     return this.now() - this.endedAt;
   }
 
-  /** @throws the error of `measure` */
-  async run(): Promise<void> {
+  /** @throws the error of `work` */
+  async measure(): Promise<void> {
     if (this.running === undefined && this.age < this.freshMs) return;
-    this.running ??= this.measure()
+    this.running ??= this.work()
       .catch((error: unknown) => {
         for (const gauge of this.gauges) gauge.reset();
         throw error;

@@ -1,6 +1,6 @@
 const LOG_MS = 10_000;
 
-/** Writes a line at most every ten seconds: what fails, fails often. */
+/** Writes a log line at most every ten seconds, for failures that repeat. */
 export class RareLine {
   private writtenAt = -Infinity;
 

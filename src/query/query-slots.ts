@@ -15,22 +15,17 @@ export class QuerySlots {
   constructor(private readonly limit: number) {}
 
   /**
-   * Resolves when the query may run, with the function that ends its turn.
+   * Resolves when the query may run; then call `leave` once.
    *
    * @throws EngineException as ClickHouse's when too many queries run
    */
-  async enter(signal: AbortSignal): Promise<() => void> {
+  async enter(signal: AbortSignal): Promise<void> {
     if (this.running < this.limit) this.running++;
     else await this.wait(signal);
-    let left = false;
-    return () => {
-      if (!left) this.leave();
-      left = true;
-    };
   }
 
   /** Passes the turn to the first in line. */
-  private leave(): void {
+  leave(): void {
     const [next] = this.waiting;
     if (next === undefined) this.running--;
     else {

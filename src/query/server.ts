@@ -1,5 +1,5 @@
 import { once, setMaxListeners } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import type { Limits } from '../config/config.js';
@@ -131,7 +131,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
       .setHeader('X-ClickHouse-Server-Display-Name', facts.displayName)
       .setHeader('X-ClickHouse-Timezone', facts.timezone);
 
-    const leave = await slots.enter(signal);
+    await slots.enter(signal);
     try {
       // Without the client's settings, which would change the guard's own answers.
       const statement = await sessions.use(
@@ -144,7 +144,7 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
         sendResult(response, query, format, result, facts.version),
       );
     } finally {
-      leave();
+      slots.leave();
     }
   }
 
@@ -152,7 +152,9 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
     async listen(port, host) {
       facts = await readEngineFacts(sessions);
       pipes = await Pipes.create(`${path}-results`, queryConcurrency);
-      return listenOn(http, port, host);
+      http.listen(port, host);
+      await once(http, 'listening');
+      return (http.address() as AddressInfo).port;
     },
     async close() {
       const closed = new Promise((resolve) => http.close(resolve));
@@ -164,12 +166,6 @@ export function createQueryServer(options: QueryServerOptions): QueryServer {
       await pipes?.remove();
     },
   };
-}
-
-async function listenOn(http: Server, port: number, host: string): Promise<number> {
-  http.listen(port, host);
-  await once(http, 'listening');
-  return (http.address() as AddressInfo).port;
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {

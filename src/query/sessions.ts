@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Session } from 'chdb';
 
 import type { Limits } from '../config/config.js';
-import { isEmptied } from '../warehouse/emptied.js';
+import { clearSession } from '../warehouse/clear-session.js';
 import { text } from '../warehouse/sql.js';
 import { EngineException } from './exception.js';
 
@@ -94,7 +94,7 @@ export class ReadOnlySessions {
       this.keep(kind, session);
       return result;
     } catch (error) {
-      if (await isEmptied(engine)) this.keep(kind, session);
+      if (await clearSession(engine)) this.keep(kind, session);
       else engine.close();
       throw error;
     }

@@ -13,12 +13,13 @@ import { refusalOf } from '../warehouse/refusal.js';
 import { isPassing, type Warehouse } from '../warehouse/warehouse.js';
 
 // The only file that names an adapter. Each is loaded only when it is chosen, so that an installation
-// may leave the embedded engine out, and commands start faster that need none.
+// may leave the embedded engine out, and commands that need none start faster. (The lock of the data
+// folder needs LMDB in any case.)
 
 /** How long a consumer waits for brokers when it leaves its group: they may be away. */
 const LEAVE_MS = 2_000;
 
-/** Of servers: whatever fails there is waited for. */
+/** Of servers: their failures are waited for, and end no process. */
 const NEVER = new Promise<never>(() => undefined);
 
 /** A log or a warehouse that has been opened. */
@@ -95,7 +96,7 @@ export async function openLog(
     const log = await configuredKafkaLog(kafka, limits, logger);
     const close = async (): Promise<void> => {
       const reason = await attempt(() => log.close(), LEAVE_MS);
-      if (reason !== 'ok') logger.warn({ reason }, 'the brokers were not left in good order');
+      if (reason !== 'ok') logger.warn({ reason }, 'disconnecting from Kafka failed');
     };
     const ready = (signal: AbortSignal): Promise<void> => log.ready(signal);
     return { log: new FormattedLog(log), failed: NEVER, ready, close };

@@ -5,10 +5,11 @@ import {
   CONSUMER_GROUPS,
   type UploadLog,
 } from '../log/upload-log.js';
+import type { Component } from '../ops/components.js';
 import type { Logger } from '../ops/logger.js';
 import { blockOf, columnsOf, DATE_TIME_MS, STRING } from '../warehouse/native/block.js';
 import { type Warehouse, waitsForWarehouse } from '../warehouse/warehouse.js';
-import { type RecordApplier, startApplier } from '../log/record-applier.js';
+import { startApplier } from '../log/record-applier.js';
 
 export type AuditedAction =
   | 'upload'
@@ -102,7 +103,7 @@ export function startAuditor(
   log: UploadLog,
   warehouse: Warehouse,
   logger: Logger,
-): Promise<RecordApplier> {
+): Promise<Component> {
   return startApplier(log, {
     ...CONSUMER_GROUPS.audit,
     isPassing: waitsForWarehouse('the audit waits for the warehouse', logger),

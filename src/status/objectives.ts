@@ -26,35 +26,24 @@ const WINDOWS: ReadonlyMap<number, string> = new Map([
  * from counters: a counter ends with its process, counts twice in a replay, and never counts an
  * upload that does not end.
  */
-export class ObjectiveGauges {
-  private readonly measurement: Measurement;
-
+export class ObjectiveGauges extends Measurement {
   /** @param now milliseconds, on a clock that never steps */
-  constructor(
-    private readonly store: Pick<RequestStore, 'punctuality'>,
-    now?: () => number,
-  ) {
-    const gauges = [objectiveUploads, objectiveUploadsLate];
-    this.measurement = new Measurement(() => this.count(), gauges, FRESH_MS, now);
+  constructor(store: Pick<RequestStore, 'punctuality'>, now?: () => number) {
+    super(() => count(store), [objectiveUploads, objectiveUploadsLate], FRESH_MS, now);
   }
 
   /** Whether a measurement would count, and not for the first time. */
   get isDueAgain(): boolean {
-    const { age } = this.measurement;
-    return age >= FRESH_MS && age < Infinity;
+    return this.age >= FRESH_MS && this.age < Infinity;
   }
+}
 
-  measure(): Promise<void> {
-    return this.measurement.run();
-  }
-
-  private async count(): Promise<void> {
-    const now = Math.floor(Date.now() / 1000);
-    const counted = await this.store.punctuality([...LIMITS.keys()], [...WINDOWS.keys()], now);
-    for (const { limit, window, uploads, late } of counted) {
-      const labels = { objective: LIMITS.get(limit)!, window: WINDOWS.get(window)! };
-      objectiveUploads.set(labels, uploads);
-      objectiveUploadsLate.set(labels, late);
-    }
+async function count(store: Pick<RequestStore, 'punctuality'>): Promise<void> {
+  const now = Math.floor(Date.now() / 1000);
+  const counted = await store.punctuality([...LIMITS.keys()], [...WINDOWS.keys()], now);
+  for (const { limit, window, uploads, late } of counted) {
+    const labels = { objective: LIMITS.get(limit)!, window: WINDOWS.get(window)! };
+    objectiveUploads.set(labels, uploads);
+    objectiveUploadsLate.set(labels, late);
   }
 }

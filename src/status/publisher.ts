@@ -24,7 +24,7 @@ export interface PublishedUpload {
 export class TransitionPublisher {
   private sentMax = 0n;
 
-  /** @param waits told of uploads whose transitions the log has not taken yet */
+  /** @param waits called with uploads whose transitions the log has not taken yet */
   constructor(
     private readonly log: UploadLog,
     private readonly erased: ErasedUploads,

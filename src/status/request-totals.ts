@@ -18,45 +18,36 @@ const COUNTED_DAYS = 30;
  * a process end with it and count twice in replays. They begin with a day, so that they fall only
  * when a day begins, or when requests are lost.
  */
-export class RequestTotalsGauges {
-  private readonly measurement = new Measurement(
-    () => this.count(),
-    [requests, requestRows, oldestUnfinished],
-    FRESH_MS,
-  );
-
-  constructor(private readonly store: RequestStore) {}
+export class RequestTotalsGauges extends Measurement {
+  constructor(store: RequestStore) {
+    super(() => count(store), [requests, requestRows, oldestUnfinished], FRESH_MS);
+  }
 
   /** Whether a scrape has to measure them, whatever else it measures. */
   get isOverdue(): boolean {
-    return this.measurement.age >= OVERDUE_MS;
+    return this.age >= OVERDUE_MS;
   }
+}
 
-  measure(): Promise<void> {
-    return this.measurement.run();
-  }
-
-  private async count(): Promise<void> {
-    const today = Math.floor(Date.now() / 1000 / DAY_SECONDS);
-    const from = (today - COUNTED_DAYS) * DAY_SECONDS;
-    const totals = await this.store.totals(from);
-    requestsCountedFrom.set(from);
-    for (const { name: family } of FAMILIES) {
-      const ofFamily = totals.filter((each) => each.family === family);
-      for (const status of STATUSES) {
-        const ofStatus = ofFamily.filter((each) => each.status === status);
-        requests.set({ family, status }, sum(ofStatus, 'requests'));
-      }
-      const unfinished = ofFamily.filter(({ status }) => !isFinal(status));
-      const oldest = Math.min(...unfinished.map(({ oldest }) => oldest));
-      oldestUnfinished.set({ family }, Math.max(0, Date.now() / 1000 - oldest));
-      // A request under way has rows that are validated and not stored yet; that is no
-      // inconsistency.
-      const succeeded = ofFamily.filter(({ status }) => status === 'succeeded');
-      requestRows.set({ family, step: 'validated' }, sum(succeeded, 'validated'));
-      requestRows.set({ family, step: 'stored' }, sum(succeeded, 'stored'));
-      requestRows.set({ family, step: 'read_back' }, sum(succeeded, 'readBack'));
+async function count(store: RequestStore): Promise<void> {
+  const today = Math.floor(Date.now() / 1000 / DAY_SECONDS);
+  const from = (today - COUNTED_DAYS) * DAY_SECONDS;
+  const totals = await store.totals(from);
+  requestsCountedFrom.set(from);
+  for (const { name: family } of FAMILIES) {
+    const ofFamily = totals.filter((each) => each.family === family);
+    for (const status of STATUSES) {
+      const ofStatus = ofFamily.filter((each) => each.status === status);
+      requests.set({ family, status }, sum(ofStatus, 'requests'));
     }
+    const unfinished = ofFamily.filter(({ status }) => !isFinal(status));
+    const oldest = Math.min(...unfinished.map(({ oldest }) => oldest));
+    oldestUnfinished.set({ family }, Math.max(0, Date.now() / 1000 - oldest));
+    // A request under way has rows that are validated and not stored yet; that is no inconsistency.
+    const succeeded = ofFamily.filter(({ status }) => status === 'succeeded');
+    requestRows.set({ family, step: 'validated' }, sum(succeeded, 'validated'));
+    requestRows.set({ family, step: 'stored' }, sum(succeeded, 'stored'));
+    requestRows.set({ family, step: 'read_back' }, sum(succeeded, 'readBack'));
   }
 }
 

@@ -26,8 +26,8 @@ export function isFinal(status: Status): boolean {
   return status === 'succeeded' || status === 'failed';
 }
 
-export function isStatus(text: string): text is Status {
-  return (STATUSES as readonly string[]).includes(text);
+export function isStatus(text: unknown): text is Status {
+  return (STATUSES as readonly unknown[]).includes(text);
 }
 
 /**

@@ -2,9 +2,6 @@ import { ConfigError } from '../config/config.js';
 import { isTlsFault } from '../config/configured-files.js';
 import { WarehouseError } from './warehouse.js';
 
-const CREDENTIALS =
-  'CLICKHOUSE_USER, CLICKHOUSE_PASSWORD: the ClickHouse server does not accept them';
-
 /** A server's refusal of a user or of a kind of request, by ClickHouse's code. */
 const REFUSALS: ReadonlyMap<number, string> = new Map([
   [81, 'CLICKHOUSE_DATABASE: the ClickHouse server has no such database'], // UNKNOWN_DATABASE
@@ -17,7 +14,7 @@ const REFUSALS: ReadonlyMap<number, string> = new Map([
   [291, 'CLICKHOUSE_USER: this user may not use CLICKHOUSE_DATABASE'], // DATABASE_ACCESS_DENIED
   [452, 'CLICKHOUSE_USER: this user may not set what the service needs'], // SETTING_CONSTRAINT_VIOLATION
   [497, 'CLICKHOUSE_USER: this user is not allowed what the service needs'], // ACCESS_DENIED
-  [516, CREDENTIALS], // AUTHENTICATION_FAILED
+  [516, 'CLICKHOUSE_USER, CLICKHOUSE_PASSWORD: the ClickHouse server does not accept them'], // AUTHENTICATION_FAILED
   [720, 'CLICKHOUSE_USER: this user has expired'], // USER_EXPIRED
 ]);
 

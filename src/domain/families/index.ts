@@ -20,6 +20,6 @@ export function familyNamed(name: FamilyName): Family {
   return name === 'cost' ? COST : SELF_SERVE;
 }
 
-export function isFamilyName(text: string): text is FamilyName {
+export function isFamilyName(text: unknown): text is FamilyName {
   return text === 'cost' || text === 'self-serve';
 }

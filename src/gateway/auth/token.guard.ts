@@ -1,9 +1,9 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { UPLOADING_ROLES, type TokenDirectory } from '../../accounts/account.js';
+import { UPLOADING_ROLES } from '../../accounts/account.js';
 import { isFamilyName } from '../../domain/families/index.js';
 import { type ApiRequest, OperationIs, SCHEME } from '../http/call.js';
-import { TOKEN_DIRECTORY } from '../dependencies.js';
+import { type GatewayDependencies, TOKENS } from '../dependencies.js';
 import { forbidden, noToken, nothingHere, unknownToken } from '../http/problem.js';
 
 // Scheme words are case-insensitive (RFC 9110, 11.1); the one space is this API's own rule.
@@ -16,7 +16,7 @@ const CREDENTIALS = new RegExp(`^${SCHEME} ([^\\s]+)$`, 'i');
 @Injectable()
 export class TokenGuard implements CanActivate {
   constructor(
-    @Inject(TOKEN_DIRECTORY) private readonly tokens: TokenDirectory,
+    @Inject(TOKENS) private readonly tokens: GatewayDependencies['tokens'],
     @Inject(Reflector) private readonly reflector: Reflector,
   ) {}
 
@@ -24,7 +24,7 @@ export class TokenGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const family = request.params['family'];
     // An unknown family is an unknown path: 404, with or without a token.
-    if (typeof family !== 'string' || !isFamilyName(family)) throw nothingHere();
+    if (!isFamilyName(family)) throw nothingHere();
     const operation = this.reflector.get(OperationIs, context.getHandler());
     request.call = { operation, family, startedAt: performance.now() };
 

@@ -21,7 +21,7 @@ export function requestPath(family: FamilyName, requestId: string): string {
 /** @throws Problem 405 on an operation's path, 404 on any other */
 export function refuseMethod(request: ApiRequest, allow: string): never {
   const family = request.params['family'];
-  if (typeof family !== 'string' || !isFamilyName(family)) throw nothingHere();
+  if (!isFamilyName(family)) throw nothingHere();
   throw methodNotAllowed(allow);
 }
 

@@ -49,24 +49,14 @@ export class ChunkStore {
   private readonly fullDisk: FullDisk;
   private readonly noRoom = new RareLine();
 
-  private constructor(
+  /** @param folder empty */
+  constructor(
     private readonly files: WorkingFiles,
     private readonly folder: string,
     private readonly maxMemoryBytes: number,
     private readonly logger: Logger,
   ) {
     this.fullDisk = new FullDisk(logger);
-  }
-
-  /** @param folder is emptied: what an earlier process spilled is read from the log again */
-  static async open(
-    files: WorkingFiles,
-    folder: string,
-    maxMemoryBytes: number,
-    logger: Logger,
-  ): Promise<ChunkStore> {
-    await files.clear(folder);
-    return new ChunkStore(files, folder, maxMemoryBytes, logger);
   }
 
   /** Whether a chunk of an upload that is still open has come just now. */

@@ -1,13 +1,6 @@
 import type { Limits } from '../../config/config.js';
-import type { ValidUpload } from '../upload-in-flight.js';
+import type { BatchItem, ValidUpload } from '../upload-in-flight.js';
 import type { BatchSettler } from '../write/settle-batch.js';
-
-/** An upload in its batch, and the promise of its final status. */
-export interface BatchItem {
-  readonly upload: ValidUpload;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
 
 interface WaitingItem extends BatchItem {
   /** On the clock of `performance.now`, which never steps. */

@@ -6,9 +6,8 @@ import { batchRows, batchUploads, rowsStored, stageDuration } from '../../ops/me
 import type { InsertSize, RowStore } from '../../warehouse/row-store.js';
 import { sizeOfInsert } from '../../warehouse/rows/memory-probe.js';
 import { WarehouseError } from '../../warehouse/warehouse.js';
-import type { BatchItem } from '../batch/batcher.js';
 import type { Aside } from '../dependencies.js';
-import { isErased, type ValidUpload } from '../upload-in-flight.js';
+import { type BatchItem, isErased, type ValidUpload } from '../upload-in-flight.js';
 import { MemoryTrials, type NotStored, type ShortItem } from './memory-trials.js';
 
 /** The pause while the warehouse has memory for nothing at all. */

@@ -2,9 +2,9 @@ import { Backoff, sleep } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { uploadsShortOfMemory } from '../../ops/metrics.js';
 import { WarehouseError } from '../../warehouse/warehouse.js';
-import type { BatchItem } from '../batch/batcher.js';
 import type { Unprepared } from '../prepare/preparation.js';
 import type { InsertSize } from '../../warehouse/row-store.js';
+import type { BatchItem } from '../upload-in-flight.js';
 
 /** An upload for which the warehouse had too little memory even alone. */
 export interface ShortItem {

@@ -3,9 +3,8 @@ import { Backoff, retrying } from '../../domain/retry.js';
 import type { Logger } from '../../ops/logger.js';
 import { ConfigError } from '../../config/config.js';
 import { CONSUMER_GROUPS, TOPICS } from '../upload-log.js';
-import { Appender } from './appender.js';
+import { Appender, type AppenderOptions } from './appender.js';
 import { createClient, type KafkaConnection } from './client.js';
-import type { Compression } from './compression.js';
 import { DirectReader } from './direct-reader.js';
 import { reasonOf, refusal } from './failure.js';
 import { RareLine } from '../../ops/rare-line.js';
@@ -13,13 +12,8 @@ import { ensureTopics, type TopicSettings } from './topics.js';
 
 const LONGEST_PAUSE_MS = 1_000;
 
-export interface ConnectOptions extends KafkaConnection, TopicSettings {
-  readonly compression: Compression;
-  /** How long the brokers may take to answer before a request is rejected. */
-  readonly timeoutMs: number;
-  readonly prefix: string;
+export interface ConnectOptions extends KafkaConnection, TopicSettings, AppenderOptions {
   readonly metadataMs: number;
-  readonly logger: Logger;
 }
 
 /** The parts of the log, once the brokers have answered. */

@@ -49,6 +49,10 @@ export class KafkaConsumption implements Consumption {
   isStopped = false;
   private retryUntil = Infinity;
   private readonly mayRetry = (): boolean => Date.now() < this.retryUntil;
+  private readonly fail = (error: unknown): void => {
+    this.failure.report(error);
+    void this.leave();
+  };
 
   constructor(
     private readonly options: ConsumptionOptions,
@@ -62,7 +66,7 @@ export class KafkaConsumption implements Consumption {
         this.joined(partitions);
       },
       take: (payload) => this.take(payload),
-      onFailure: (error) => void this.fail(error),
+      onFailure: this.fail,
     });
   }
 
@@ -102,13 +106,7 @@ export class KafkaConsumption implements Consumption {
 
   /** @param committed -1: the group begins at the first record that is kept */
   private assign(partition: number, committed: Promise<number>): void {
-    const { topic } = this.options;
-    const assignment = new Assignment(
-      topic,
-      partition,
-      this.handler,
-      (error) => void this.fail(error),
-    );
+    const assignment = new Assignment(this.options.topic, partition, this.handler, this.fail);
     this.assignments.set(partition, assignment);
     assignment.call = this.begin(assignment, committed);
     // kafkajs keeps a paused partition paused when it was away and comes back.
@@ -216,11 +214,6 @@ export class KafkaConsumption implements Consumption {
   private fetchAgain({ partition, isSetAside, isRevoked }: Assignment): void {
     if (isSetAside || isRevoked || this.isStopped) return;
     this.consumer.resume(partition);
-  }
-
-  private async fail(error: unknown): Promise<void> {
-    this.failure.report(error);
-    await this.leave();
   }
 
   private note({ partition, next }: Assignment): void {

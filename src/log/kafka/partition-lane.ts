@@ -31,7 +31,7 @@ export class PartitionLane {
 
   /**
    * @param send resolves with the offset of the first record once all replicas have them
-   * @param left is told of every entry that is no longer held here
+   * @param left called with each entry that is no longer held here
    */
   constructor(
     private readonly send: (records: readonly RecordToAppend[]) => Promise<number>,

@@ -71,7 +71,9 @@ export class DiskReserve {
       this.free = this.freeBytes();
       this.reusable = undefined;
     } catch (cause) {
-      throw new LogUnavailableError('the disk of the log does not say what it has left', { cause });
+      throw new LogUnavailableError('the free space of the disk of the log cannot be read', {
+        cause,
+      });
     }
     this.lookedAt = performance.now();
     this.promised -= this.written;

@@ -16,7 +16,7 @@ import { ConsumerGroups } from './consumer-groups.js';
 import { DiskReserve, freeBytesOf } from './disk-reserve.js';
 import { Ends } from './ends.js';
 import { GroupCommit } from './group-commit.js';
-import { emptyHead, type Head } from './head.js';
+import { emptyHead, type Head, partitionOfKey } from './head.js';
 import { LmdbTail } from './lmdb-tail.js';
 import { LogStore } from './log-store.js';
 import { openOnce } from './open-once.js';
@@ -239,13 +239,4 @@ export class LmdbLog implements UploadLog {
     await this.store.close();
     this.releaseFolder();
   }
-}
-
-/** The partition of a key: FNV-1a over its UTF-16 code units. Equal keys share a partition. */
-function partitionOfKey(key: string, partitions: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < key.length; i++) {
-    hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
-  }
-  return (hash >>> 0) % partitions;
 }

@@ -1,7 +1,8 @@
 import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
 import { Backoff, sleep } from '../../domain/retry.js';
 import { timeOfVersion } from '../../domain/version.js';
-import { type RecordApplier, startApplier } from '../../log/record-applier.js';
+import { startApplier } from '../../log/record-applier.js';
+import type { Component } from '../../ops/components.js';
 import type { Logger } from '../../ops/logger.js';
 import type { RowStore } from '../../warehouse/row-store.js';
 import type { StoredTables } from '../../warehouse/rows/delete-where.js';
@@ -23,7 +24,7 @@ export interface EraserDependencies extends StoredTables {
 /**
  * Erases accounts from the tables, as operators order it. The log's records go with its retention.
  */
-export function startEraser(dependencies: EraserDependencies): Promise<RecordApplier> {
+export function startEraser(dependencies: EraserDependencies): Promise<Component> {
   return startApplier(dependencies.log, {
     ...CONSUMER_GROUPS.erasure,
     isPassing: waitsForWarehouse('an erasure waits for the warehouse', dependencies.logger),

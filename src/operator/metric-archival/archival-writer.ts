@@ -1,7 +1,8 @@
 import type { ErasedUploads } from '../../domain/erased-uploads.js';
 import { lastVersionAt } from '../../domain/version.js';
 import { CONSUMER_GROUPS, type UploadLog } from '../../log/upload-log.js';
-import { type RecordApplier, startApplier } from '../../log/record-applier.js';
+import { startApplier } from '../../log/record-applier.js';
+import type { Component } from '../../ops/components.js';
 import type { Logger } from '../../ops/logger.js';
 import {
   blockOf,
@@ -20,7 +21,7 @@ export function startArchivals(
   warehouse: Warehouse,
   erased: ErasedUploads,
   logger: Logger,
-): Promise<RecordApplier> {
+): Promise<Component> {
   return startApplier(log, {
     ...CONSUMER_GROUPS.metrics,
     isPassing: waitsForWarehouse('the metric catalogue waits for the warehouse', logger),

@@ -1,7 +1,7 @@
-import type { Families } from './names.js';
+import type { FunctionGroups } from './names.js';
 
 /** Functions of arrays, maps, tuples, bitmaps and series, and of the rows of a query. */
-export const COLLECTIONS: Families = {
+export const COLLECTIONS: FunctionGroups = {
   arrays: `
     array array{All,AUC,AUCPR,PRAUC,ROCAUC,Avg,BottomK,Compact,Concat,Count,Difference}
     arrayCumSum{,NonNegative} array{Distinct,DotProduct,Element,ElementOrNull,Enumerate,EnumerateDense}

@@ -1,9 +1,9 @@
 /** Names by what they are for, several in one word with braces: `to{Date,Time}{,OrNull}`. */
-export type Families = Readonly<Record<string, string>>;
+export type FunctionGroups = Readonly<Record<string, string>>;
 
-/** All names of all families, in lower case. */
-export function namesOf(families: Families): Set<string> {
-  const words = Object.values(families).flatMap((text) => text.split(/\s+/));
+/** All names of all groups, in lower case. */
+export function namesOf(groups: FunctionGroups): Set<string> {
+  const words = Object.values(groups).flatMap((text) => text.split(/\s+/));
   return new Set(words.filter((word) => word !== '').flatMap(expanded));
 }
 

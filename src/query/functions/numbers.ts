@@ -1,7 +1,7 @@
-import type { Families } from './names.js';
+import type { FunctionGroups } from './names.js';
 
 /** Functions of numbers, conditions, types, days and places. */
-export const NUMBERS: Families = {
+export const NUMBERS: FunctionGroups = {
   arithmetic: `
     abs avg2 byteSwap divide{,Decimal,OrNull} gcd ifNotFinite intDiv{,OrNull,OrZero} is{Finite,Infinite,NaN}
     lcm max2 min2 midpoint minus mod{,OrNull} modulo{,Legacy,OrNull,OrZero} multiply{,Decimal} negate plus

@@ -1,10 +1,10 @@
-import { namesOf, type Families } from './names.js';
+import { namesOf, type FunctionGroups } from './names.js';
 
 /**
  * Functions that somebody has looked at and left out, by reason. The reason ends the sentence "the
  * function …".
  */
-const REFUSED: Families = {
+const REFUSED: FunctionGroups = {
   'reads files or tells about the disk': 'file filesystem{Available,Capacity,Unreserved}',
   'asks a model or a service': `
     ai{Classify,Embed,Extract,Filter,Generate,Redact,Similarity,Translate} catboostEvaluate

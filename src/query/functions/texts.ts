@@ -1,7 +1,7 @@
-import type { Families } from './names.js';
+import type { FunctionGroups } from './names.js';
 
 /** Functions of texts, JSON, addresses and codes. They compute from their arguments alone. */
-export const TEXTS: Families = {
+export const TEXTS: FunctionGroups = {
   texts: `
     ascii basename byteSlice char{,_length,acter_length} compareSubstrings
     concat{,_ws,AssumeInjective,WithSeparator,WithSeparatorAssumeInjective}

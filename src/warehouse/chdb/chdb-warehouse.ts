@@ -47,8 +47,8 @@ export class ChdbWarehouse implements Warehouse {
   private readonly failure = new Failure();
   /** Rejects when the folder can no longer be written. */
   readonly failed = this.failure.promise;
-  /** None or one: opened for the first preview. */
-  private readonly previews: SessionPool[] = [];
+  /** Opened for the first preview. */
+  private previews: SessionPool | undefined;
 
   private constructor(
     private readonly folder: string,
@@ -131,15 +131,13 @@ export class ChdbWarehouse implements Warehouse {
   async close(): Promise<void> {
     await this.execute('SYSTEM STOP MERGES').catch(() => undefined);
     while (this.running.size > 0) await Promise.allSettled(this.running);
-    const pools = [this.writers, this.readers, this.lookUps, ...this.previews];
-    await Promise.all(pools.map((pool) => pool.close()));
+    const pools = [this.writers, this.readers, this.lookUps, this.previews];
+    await Promise.all(pools.map(async (pool) => pool?.close()));
   }
 
   private ofPreviews(): SessionPool {
-    if (this.previews.length === 0) {
-      this.previews.push(new SessionPool(this.folder, 1, READ_ARGUMENTS));
-    }
-    return this.previews[0]!;
+    this.previews ??= new SessionPool(this.folder, 1, READ_ARGUMENTS);
+    return this.previews;
   }
 
   private async run<T>(kind: StatementKind, statement: () => Promise<T>): Promise<T> {

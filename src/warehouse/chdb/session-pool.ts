@@ -1,6 +1,6 @@
 import { drainPending, Session } from 'chdb';
 
-import { isEmptied } from '../emptied.js';
+import { clearSession } from '../clear-session.js';
 
 /**
  * Sessions on one data folder. A session runs one statement at a time; a second one would block a
@@ -25,7 +25,7 @@ export class SessionPool {
     try {
       return await work(session);
     } catch (error) {
-      if (!(await isEmptied(session))) session = this.replaced(session);
+      if (!(await clearSession(session))) session = this.replaced(session);
       throw error;
     } finally {
       const waiting = this.waiting.shift();

@@ -27,7 +27,6 @@ export async function connectClickHouse(
  *
  * @param ask asks the warehouse until it answers
  * @throws ConfigError for a user that is refused and a database that does not exist
- * @throws ConfigError
  */
 export async function clickHouseReady(
   warehouse: Warehouse,
@@ -37,15 +36,12 @@ export async function clickHouseReady(
   ask: (question: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   await ask(async () => {
-    if (!(await databaseExists(warehouse, database))) throw noDatabase(database);
+    if (await databaseExists(warehouse, database)) return;
+    throw new ConfigError(
+      `CLICKHOUSE_DATABASE: the ClickHouse server has no database ${database}; ` +
+        '`custom-data migrate` makes it',
+    );
   });
   logger.info({ database }, 'the warehouse is there, waiting for its schema');
   await ask(() => waitForSchema(warehouse, database, signal));
-}
-
-function noDatabase(database: string): ConfigError {
-  return new ConfigError(
-    `CLICKHOUSE_DATABASE: the ClickHouse server has no database ${database}; ` +
-      '`custom-data migrate` makes it',
-  );
 }

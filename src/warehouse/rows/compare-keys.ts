@@ -1,6 +1,6 @@
 import { type Family, keyColumns, ownTexts, valueColumns } from '../../domain/families/index.js';
 import type { NativeBlock, Warehouse } from '../warehouse.js';
-import { andNotErased, FOR_COMPARISONS } from './aside.js';
+import { andNotErased, FOR_COMPARISONS } from './preview-limits.js';
 
 /**
  * Sums by column: of cost `impressions`, `clicks` and `cost`, of self-serve `event_value`. Null:
@@ -37,8 +37,7 @@ export interface ReplacedKey {
 
 /** What stands where an upload would write. */
 export interface Comparison {
-  readonly keys: number;
-  /** How many of them are stored already. */
+  /** How many keys are stored already. */
   readonly stored: number;
   /** How many hold exactly the rows of the upload. */
   readonly unchanged: number;
@@ -76,7 +75,7 @@ export async function compareKeys(
 ): Promise<Comparison> {
   const sql = comparisonSql(database, family, erasedUpTo);
   const [row] = await warehouse.lookUp<ComparisonRow>(sql, block, 'previews');
-  const { keys, stored, unchanged, others, otherKeys, before, after, replaced } = row!;
+  const { stored, unchanged, others, otherKeys, before, after, replaced } = row!;
   const keyNames = keyColumns(family).map(({ name }) => name);
   const valueNames = valueColumns(family).map(({ name }) => name);
   const named = ([name, ...values]: JsonMeasures): NamedMeasures => ({
@@ -89,7 +88,6 @@ export async function compareKeys(
     columns: columns.slice(0, -1).map((values) => values.map(numberOf)),
   });
   return {
-    keys,
     stored,
     unchanged,
     otherCurrencies: { count: others, keys: otherKeys },
@@ -122,7 +120,6 @@ type JsonMeasures = readonly [string, ...(string | number | null)[]];
 type JsonSums = readonly [readonly string[], ...(readonly (string | number | null)[])[]];
 
 interface ComparisonRow {
-  readonly keys: number;
   readonly stored: number;
   readonly unchanged: number;
   readonly others: number;
@@ -153,7 +150,6 @@ function comparisonSql(database: string, family: Family, erasedUpTo: bigint): st
   };
   return `
     SELECT
-      toUInt32(count()) AS keys,
       toUInt32(countIf(is_stored)) AS stored,
       toUInt32(countIf(is_unchanged)) AS unchanged,
       toUInt32(countIf(has_other_currencies)) AS others,

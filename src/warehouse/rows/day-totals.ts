@@ -1,6 +1,6 @@
 import { type Family, keyColumns } from '../../domain/families/index.js';
 import { MOST_ASKED, type NativeBlock, type Warehouse } from '../warehouse.js';
-import { andNotErased, FOR_WARNINGS } from './aside.js';
+import { andNotErased, FOR_WARNINGS } from './preview-limits.js';
 
 /** The sum of cost or event_value of a day and channel, of one currency or metric. */
 export interface StoredDayTotal {
@@ -16,7 +16,7 @@ type MaybeTotal = Omit<StoredDayTotal, 'amount'> & { readonly amount: number | n
 
 /** Totals that would be made of more keys are refused before anything is read. */
 const MOST_READ = 1_000_000;
-/** With more than so many totals, nothing is said of them. */
+/** With more totals, there is no warning about them. */
 const MOST_TOTALS = MOST_ASKED - 1;
 
 /**

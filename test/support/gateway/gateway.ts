@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { pino } from 'pino';
 import type { TokenHolder } from '../../../src/accounts/account.js';
+import { readConfig } from '../../../src/config/read-config.js';
 import type { LookupResult, RequestLookup } from '../../../src/status/request-lookup.js';
 import type { Transition } from '../../../src/status/transition.js';
 import type { UploadEnd } from '../../../src/log/uploads/upload-records.js';
@@ -75,6 +76,7 @@ export async function startGateway(
   const config: GatewayConfig = {
     integratedChannels: ['integrated.one'],
     limits: {
+      ...readConfig({}).limits,
       unpackedBytes: 32 * 1024 * 1024,
       uploadDeadlineMs: 20_000,
       logTimeoutMs: 5_000,

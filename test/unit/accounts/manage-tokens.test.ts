@@ -104,7 +104,15 @@ test('a revoked token stays listed with the time of its first revocation', async
   expect((await revokeToken(path, id, at))?.revokedAt).toBe(at.toISOString());
   expect((await revokeToken(path, id))?.revokedAt).toBe(at.toISOString());
   expect(await listTokens(path)).toMatchObject([{ id, revokedAt: at.toISOString() }]);
+});
+
+test('to revoke a token that is not there, nothing is written', async () => {
   expect(await revokeToken(path, 'nobody')).toBeUndefined();
+  expect(await readdir(folder)).toEqual([]);
+  await createToken(path, acme);
+  const { ino } = await stat(path);
+  expect(await revokeToken(path, 'nobody')).toBeUndefined();
+  expect((await stat(path)).ino).toBe(ino);
 });
 
 test('to remove the tokens of an account that has none, nothing is written', async () => {

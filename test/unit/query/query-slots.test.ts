@@ -4,12 +4,11 @@ import { QuerySlots } from '../../../src/query/query-slots.js';
 
 const never = new AbortController().signal;
 let slots: QuerySlots;
-let leave: () => void;
 
 beforeEach(async () => {
   jest.useFakeTimers();
   slots = new QuerySlots(1);
-  leave = await slots.enter(never);
+  await slots.enter(never);
 });
 afterEach(() => {
   expect(jest.getTimerCount()).toBe(0);
@@ -18,20 +17,19 @@ afterEach(() => {
 
 test('turns pass in the order of the line', async () => {
   const order: string[] = [];
-  const second = slots.enter(never).then((end) => {
+  const second = slots.enter(never).then(() => {
     order.push('second');
-    end();
+    slots.leave();
   });
-  const third = slots.enter(never).then((end) => {
+  const third = slots.enter(never).then(() => {
     order.push('third');
-    end();
+    slots.leave();
   });
-  leave();
-  // Twice: a turn is over once.
-  leave();
+  slots.leave();
   await Promise.all([second, third]);
   expect(order).toEqual(['second', 'third']);
-  (await slots.enter(never))();
+  await slots.enter(never);
+  slots.leave();
 });
 
 test('a query whose client has gone gives up its place', async () => {
@@ -40,8 +38,9 @@ test('a query whose client has gone gives up its place', async () => {
   const next = slots.enter(never);
   gone.abort();
   await cancelled;
-  leave();
-  (await next)();
+  slots.leave();
+  await next;
+  slots.leave();
 });
 
 test('no query waits for longer than ten seconds', async () => {
@@ -50,6 +49,7 @@ test('no query waits for longer than ten seconds', async () => {
   );
   await jest.advanceTimersByTimeAsync(10_000);
   await refused;
-  leave();
-  (await slots.enter(never))();
+  slots.leave();
+  await slots.enter(never);
+  slots.leave();
 });

@@ -21,10 +21,6 @@ export class ClaimView {
     return this.latest;
   }
 
-  get size(): number {
-    return this.claims.size;
-  }
-
   get(key: string): StandingClaim | undefined {
     return this.claims.get(key);
   }

@@ -40,8 +40,8 @@ export function checkBusboy(): void {
  * - It goes on with a part's header behind a boundary. Here that is an error of the form.
  * - It begins parts behind the last boundary when they come in one piece with it. Here they are
  *   ignored, as they are when they come later.
- * - It overlooks a boundary that it is told of together with a lone `\r` or `-` before it. Here it
- *   is told of them one after the other.
+ * - It overlooks a boundary that comes in one piece with a lone `\r` or `-` before it. Here it gets
+ *   them one after the other.
  *
  * @throws Error when the headers name no boundary
  */

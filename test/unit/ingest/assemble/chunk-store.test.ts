@@ -181,7 +181,7 @@ describe('on a full disk', () => {
     files.roomBytes = 5;
     const told: string[] = [];
     const logger = pino({ level: 'info' }, { write: (line) => void told.push(line) });
-    const store = await ChunkStore.open(files, 'spill', 0, logger);
+    const store = new ChunkStore(files, 'spill', 0, logger);
     for (const roomBytes of [5, 100, 5]) {
       files.roomBytes = roomBytes;
       await store.add(store.create('a'), 0, Buffer.from('0123456789'));

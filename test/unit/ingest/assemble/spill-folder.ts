@@ -9,12 +9,13 @@ import { nodeFiles } from '../../../../src/ingest/files/node-files.js';
 import type { WorkingFiles } from '../../../../src/ingest/files/working-files.js';
 
 /** Opens a store in the folder of a test. */
-export function openStore(
+export async function openStore(
   { path }: { readonly path: string },
   memoryBytes: number,
   files: WorkingFiles = nodeFiles,
 ): Promise<ChunkStore> {
-  return ChunkStore.open(files, path, memoryBytes, pino({ level: 'silent' }));
+  await files.clear(path);
+  return new ChunkStore(files, path, memoryBytes, pino({ level: 'silent' }));
 }
 
 /** The folder of a test for the spilled parts of open uploads. */

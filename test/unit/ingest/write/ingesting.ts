@@ -5,7 +5,7 @@ import { afterEach, beforeEach, jest } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { uploaded } from '../../../../src/status/transition.js';
 import { transitionOf, TransitionPublisher } from '../../../../src/status/publisher.js';
-import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
+import type { BatchItem } from '../../../../src/ingest/upload-in-flight.js';
 import { OwnedPartition } from '../../../../src/ingest/watermark/owned-partition.js';
 import type { Unprepared } from '../../../../src/ingest/prepare/preparation.js';
 import type { ValidUpload } from '../../../../src/ingest/upload-in-flight.js';

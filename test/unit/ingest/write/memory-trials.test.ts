@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
-import type { BatchItem } from '../../../../src/ingest/batch/batcher.js';
+import type { BatchItem } from '../../../../src/ingest/upload-in-flight.js';
 import { MemoryTrials, type NotStored } from '../../../../src/ingest/write/memory-trials.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { WarehouseError } from '../../../../src/warehouse/warehouse.js';

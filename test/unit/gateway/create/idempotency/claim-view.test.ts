@@ -49,7 +49,7 @@ test('a key is free again after 24 hours of the log’s clock', () => {
   view.apply(claim('k', 'c', CLAIM_MS));
   expect(view.get('k')?.requestId).toBe('c');
   view.apply(claim('other', 'd', 3 * CLAIM_MS));
-  expect([view.get('k'), view.size]).toEqual([undefined, 1]);
+  expect([view.get('k'), view.get('other')?.requestId]).toEqual([undefined, 'd']);
 });
 
 test('a claim that was made behind another never stands, wherever the reading begins', () => {
@@ -68,7 +68,7 @@ test('a claim that was made behind another never stands, wherever the reading be
 
 test('a claim that was made behind another moves the clock', () => {
   const view = viewOf(claim('k', 'a', 0), { ...claim('k', 'b', CLAIM_MS), behind: 'a' });
-  expect([view.now, view.size]).toEqual([CLAIM_MS, 0]);
+  expect([view.now, view.get('k')]).toEqual([CLAIM_MS, undefined]);
 });
 
 test('its memory is bounded: the oldest claims are forgotten first', () => {
@@ -96,7 +96,6 @@ test('its memory is bounded: the oldest claims are forgotten first', () => {
   // A claim that is kept takes about 300 bytes.
   expect(grown / claims).toBeLessThan(60);
   expect((full - empty) / claims).toBeLessThan(1_000);
-  expect(view.size).toBe(claims);
   expect(view.get(`${hash}${4 * claims - 1}`)).toBeUndefined();
   expect(view.get(`${hash}${4 * claims}`)).toBeDefined();
 });

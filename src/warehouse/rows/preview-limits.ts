@@ -11,24 +11,24 @@ export function andNotErased(erasedUpTo: bigint): string {
 }
 
 /** Settings of a preview's queries, which must not disturb the row path: one thread, 96 MiB. */
-const ASIDE = 'max_threads = 1, max_memory_usage = 100663296';
+const LIMITS = 'max_threads = 1, max_memory_usage = 100663296';
 
 /** For comparisons: the preview still has time to say that the file is too large for one. */
-export const FOR_COMPARISONS = `${ASIDE}, max_execution_time = 5`;
+export const FOR_COMPARISONS = `${LIMITS}, max_execution_time = 5`;
 
 /** For what only warnings need: the preview goes on without it, and has time left for that. */
-export const FOR_WARNINGS = `${ASIDE}, max_execution_time = 3`;
+export const FOR_WARNINGS = `${LIMITS}, max_execution_time = 3`;
 
 /**
- * Asks for a part of the memory that a preview's query may take, 16 MB at least. Where a query had too
- * little and this has enough, it is the query that needs too much.
+ * To be called after a preview's query that ran out of memory. Asks for less, 16 MB. If this
+ * succeeds, the query was too large; otherwise the warehouse has no memory.
  *
  * @throws WarehouseError
  */
 export async function askForMemory(warehouse: Warehouse): Promise<void> {
   await warehouse.lookUp(
     `SELECT length(groupArray(number)) AS length FROM numbers(2000000)
-     SETTINGS ${ASIDE}, max_execution_time = 1`,
+     SETTINGS ${LIMITS}, max_execution_time = 1`,
     blockOf([column('account', STRING, [''])], 1),
     'previews',
   );
