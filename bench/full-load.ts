@@ -3,40 +3,60 @@ import { inTurn, type Rounds, spreadOf } from './measure.js';
 import type { Figure } from './report/figure.js';
 import { rememberFullRate, serviceThroughput } from './service/throughput.js';
 
+type Measure = () => Promise<number>;
+
 /** What takes the full load, files of distinct keys, beside the service. */
 export interface Contest {
   /** Rows a second of each contestant. No two contests have one of the same name. */
-  readonly contestants: Readonly<Record<string, () => Promise<number>>>;
+  readonly contestants: Readonly<Record<string, Measure>>;
   /** @param measured its contestants, and the service with the embedded log as `ours` */
   readonly figures: (
     measured: Rounds<string>,
     note: string,
   ) => readonly Figure[] | Promise<readonly Figure[]>;
-  readonly end?: () => Promise<void>;
 }
 
-/** Measures all contestants in turn, so that the service takes the load once a round for all of them. */
+/**
+ * Measures all contestants in turn, so that the service takes the load once a round for all of them.
+ *
+ * @param contests by the name of their benchmark
+ * @param fails called with what a contest throws; the figures of the others are still measured
+ */
 export async function fullLoad(
   bench: Bench,
-  contests: readonly ((bench: Bench) => Contest | Promise<Contest>)[],
+  contests: ReadonlyMap<string, (bench: Bench) => Contest | Promise<Contest>>,
+  fails: (name: string, error: unknown) => void,
 ): Promise<readonly Figure[]> {
-  const started: Contest[] = [];
-  try {
-    for (const start of contests) started.push(await start(bench));
-    const ours = (): Promise<number> => serviceThroughput(bench, { rowsPerKey: 1 });
-    const contestants = Object.assign(
-      { ours },
-      ...started.map((each) => each.contestants),
-    ) as Record<string, () => Promise<number>>;
-    const measured = await inTurn(bench.sizes.rounds, contestants, (name, round, rate) => {
-      bench.say(`full load, round ${round + 1}, ${name}: ${Math.round(rate)} rows/s`);
-    });
-    rememberFullRate(spreadOf(measured['ours']!).median);
-    const note = bench.generator.usage();
-    const figures: Figure[] = [];
-    for (const contest of started) figures.push(...(await contest.figures(measured, note)));
-    return figures;
-  } finally {
-    for (const contest of started) await contest.end?.();
+  const ours: Measure = () => serviceThroughput(bench, { rowsPerKey: 1 });
+  const started = new Map<string, Contest>();
+  const contestants: Record<string, Measure> = { ours };
+  const attempt = async <T>(name: string, work: () => Promise<T> | T): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      started.delete(name);
+      fails(name, error);
+      return undefined;
+    }
+  };
+  for (const [name, start] of contests) {
+    const contest = await attempt(name, () => start(bench));
+    if (contest === undefined) continue;
+    started.set(name, contest);
+    for (const [contestant, measure] of Object.entries(contest.contestants)) {
+      if (contestant in contestants) throw new Error(`there are two contestants ${contestant}`);
+      contestants[contestant] = async () =>
+        (started.has(name) ? await attempt(name, measure) : undefined) ?? NaN;
+    }
   }
+  const measured = await inTurn(bench.sizes.rounds, contestants, (name, round, rate) => {
+    bench.say(`full load, round ${round + 1}, ${name}: ${Math.round(rate)} rows/s`);
+  });
+  rememberFullRate(spreadOf(measured['ours']!).median);
+  const note = bench.generator.usage();
+  const figures: Figure[] = [];
+  for (const [name, contest] of [...started]) {
+    figures.push(...((await attempt(name, () => contest.figures(measured, note))) ?? []));
+  }
+  return figures;
 }

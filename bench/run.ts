@@ -35,16 +35,18 @@ import { describeMachine } from './report/machine.js';
 import { tablesOf } from './report/table.js';
 import { FULL, SMOKE } from './sizes.js';
 
-/** Measured together: they compare the service with others under the same load. */
+/** In turn: they compare the service with others under the same load. */
 const FULL_LOAD: Readonly<Record<string, (bench: Bench) => Contest | Promise<Contest>>> = {
+  B8: b8,
   B1: b1,
   B2: b2,
   B3: b3,
-  B8: b8,
 };
 
+/** A full run. */
 const GOALS = ['B1', 'B1s', 'B2', 'B3', 'B4', 'B5', 'B6', 'B7', 'B8', 'B9', 'B10', 'B11'];
 
+/** The others, and the second half of B1. */
 const ALONE: Readonly<Record<string, Benchmark>> = {
   B1: b1FewKeys,
   B1s: b1s,
@@ -55,7 +57,6 @@ const ALONE: Readonly<Record<string, Benchmark>> = {
   B9: b9,
   B10: b10,
   B11: b11,
-  // Not part of a full run.
   memory: async (bench) => [...(await gatewayMemory(bench)), ...(await ingestMemory(bench))],
   growth: async (bench) => [
     ...(await clients(bench)),
@@ -79,7 +80,7 @@ async function main(): Promise<void> {
       chart: { type: 'string' },
     },
   });
-  const names = positionals.length === 0 ? GOALS : positionals;
+  const names = [...new Set(positionals.length === 0 ? GOALS : positionals)];
   for (const name of names) {
     if (!(name in FULL_LOAD || name in ALONE)) {
       const all = [...new Set([...GOALS, ...Object.keys(ALONE)])];
@@ -97,29 +98,27 @@ async function main(): Promise<void> {
   };
   const figures: Figure[] = [];
   const wrong: string[] = [];
+  // The other figures are still useful. The run fails at the end.
+  const fails = (name: string, error: unknown): void => {
+    wrong.push(`${name}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+  };
   const run = async (name: string, benchmark: Benchmark): Promise<void> => {
     const from = performance.now();
     try {
       figures.push(...(await benchmark(bench)));
     } catch (error) {
-      // The other figures are still useful. The run fails at the end.
-      wrong.push(`${name}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+      fails(name, error);
     }
     bench.say(`${name} took ${Math.round((performance.now() - from) / 1000)} s`);
   };
-  const together = names.filter((name) => name in FULL_LOAD);
-  if (together.length > 0) {
-    await run(together.join(', '), () =>
-      fullLoad(
-        bench,
-        together.map((name) => FULL_LOAD[name]!),
-      ),
-    );
+  const contests = new Map(Object.entries(FULL_LOAD).filter(([name]) => names.includes(name)));
+  if (contests.size > 0) {
+    await run([...contests.keys()].join(', '), () => fullLoad(bench, contests, fails));
   }
   for (const name of names) if (name in ALONE) await run(name, ALONE[name]!);
   const place = (figure: Figure): number =>
-    names.findIndex((name) => figure.name.startsWith(`${name} `));
-  figures.sort((a, b) => place(a) - place(b));
+    names.findIndex((name) => figure.name.startsWith(`${name} `)) + 1 || Infinity;
+  figures.sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
   await generator.end();
 
   const { rounds } = bench.sizes;

@@ -4,7 +4,7 @@ import { attempt } from './attempt.js';
  * What has to hold before this process gets work, by name. A check resolves when it holds.
  * Otherwise it rejects with an Error whose message is the reason.
  */
-export type ReadinessChecks = Readonly<Record<string, () => Promise<unknown>>>;
+export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
 export interface ReadinessReport {
   /** `degraded`: ready, although a check that does not decide has failed. */
@@ -24,8 +24,12 @@ const CHECK_TIMEOUT_MS = 800;
 export async function checkReadiness(
   checks: ReadinessChecks,
   reportedOnly: ReadinessChecks = {},
+  timeoutMs = CHECK_TIMEOUT_MS,
 ): Promise<ReadinessReport> {
-  const [deciding, others] = await Promise.all([run(checks), run(reportedOnly)]);
+  const [deciding, others] = await Promise.all([
+    run(checks, timeoutMs),
+    run(reportedOnly, timeoutMs),
+  ]);
   const isReady = deciding.every(holds);
   const isWhole = isReady && others.every(holds);
   return {
@@ -36,12 +40,9 @@ export async function checkReadiness(
 
 type Result = readonly [name: string, result: string];
 
-function run(checks: ReadinessChecks): Promise<Result[]> {
+function run(checks: ReadinessChecks, timeoutMs: number): Promise<Result[]> {
   return Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [
-      name,
-      await attempt(check, CHECK_TIMEOUT_MS),
-    ]),
+    Object.entries(checks).map(async ([name, check]) => [name, await attempt(check, timeoutMs)]),
   );
 }
 

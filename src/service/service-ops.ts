@@ -26,9 +26,15 @@ export function createServiceOps(service: ObservedService): OpsServer {
     if (phase !== 'running') throw new Error(`the service is ${phase}`);
     await Promise.resolve();
   };
-  const logAnswers = (): Promise<unknown> => log.endOffsets('uploads');
-  const warehouseAnswers = (): Promise<unknown> => warehouse.query('SELECT 1 AS one');
-  const viewMoves = async (): Promise<unknown> => service.viewProgress()?.check();
+  const logAnswers = async (): Promise<void> => {
+    await log.endOffsets('uploads');
+  };
+  const warehouseAnswers = async (): Promise<void> => {
+    await warehouse.query('SELECT 1 AS one');
+  };
+  const viewMoves = async (): Promise<void> => {
+    await service.viewProgress()?.check();
+  };
   const lag = new ConsumerLagGauges(log, Object.values(CONSUMER_GROUPS));
   const totals = new RequestTotalsGauges(requests);
   const objectives = new ObjectiveGauges(requests);

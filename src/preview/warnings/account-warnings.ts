@@ -1,9 +1,9 @@
 import type { Comparison } from '../../warehouse/rows/compare-keys.js';
 import { type FileValues, groupOf, type RowsOf, SPELLED } from './file-values.js';
-import { plainForm, similarWarnings } from './file-warnings.js';
+import { plainForm } from './file-warnings.js';
 import type { KnownSpelling } from './known-values-cache.js';
 import type { Warning } from '../answer.js';
-import { listed, RowList } from './warning.js';
+import { listed, MOST_SIMILAR, RowList } from './warning.js';
 
 /** What differs from the values that the account has uploaded before. */
 export function spellingWarnings({ spelled }: FileValues, known: KnownSpelling): Warning[] {
@@ -14,8 +14,8 @@ export function spellingWarnings({ spelled }: FileValues, known: KnownSpelling):
     const unknown = [...spelled[column]].filter(([value]) => !exact.has(value));
     const similarTo = ([value]: readonly [string, RowsOf]): string | undefined =>
       byForm.get(plainForm(value));
-    const similar = unknown.filter((each) => similarTo(each) !== undefined);
-    const warnings = similarWarnings(similar, (each) => ({
+    const similar = unknown.filter((each) => similarTo(each) !== undefined).slice(0, MOST_SIMILAR);
+    const warnings = similar.map((each): Warning => ({
       code: 'similar-value',
       column,
       rows: each[1].first,

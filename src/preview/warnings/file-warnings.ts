@@ -18,32 +18,21 @@ export function warningsOfFile(
   const warnings: Warning[] = [];
   for (const column of SPELLED) {
     const groups = variantsIn([...values.spelled[column].keys()]);
-    const ofGroups = similarWarnings(groups, (variants) => ({
-      code: 'similar-value',
-      column,
-      rows: RowList.of(variants.map((value) => values.spelled[column].get(value)!)).first,
-      message: `${listed(variants)} differ only in case, width or white space`,
-    }));
-    warnings.push(...ofGroups);
+    for (const variants of groups.slice(0, MOST_SIMILAR)) {
+      const { first } = RowList.of(variants.map((value) => values.spelled[column].get(value)!));
+      warnings.push({
+        code: 'similar-value',
+        column,
+        rows: first,
+        message: `${listed(variants)} differ only in case, width or white space`,
+      });
+    }
   }
   if (family.name === 'cost') {
     warnings.push(...ofDates(values, today, oldDays), ...ofCombinations(values));
   }
   warnings.push(...missingDays(values));
   return warnings;
-}
-
-/** A warning about each of the first similar values. The last one says how many more there are. */
-export function similarWarnings<T>(
-  similar: readonly T[],
-  warningOf: (each: T) => Warning,
-): Warning[] {
-  const warnings = similar.slice(0, MOST_SIMILAR).map((each) => warningOf(each));
-  const more = similar.length - warnings.length;
-  if (more === 0) return warnings;
-  const last = warnings.at(-1)!;
-  const message = `${last.message}; ${more} more ${more === 1 ? 'is' : 'are'} like this`;
-  return warnings.with(-1, { ...last, message });
 }
 
 /** Values that only differ in case, width or white space, in groups of two or more. */

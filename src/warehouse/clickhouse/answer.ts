@@ -24,14 +24,21 @@ export function expectNothing(body: string, kind: StatementKind): void {
  * @throws WarehouseError
  */
 export function rowsOf<Row>(body: string): Row[] {
-  const lines = body.split('\n');
-  return lines.flatMap((line, at) => {
-    if (line.trim() === '') return [];
-    const row = parsed(line);
-    // An error's text contains line breaks: it takes the whole rest.
-    if (row === undefined) throw lateError(lines.slice(at).join('\n'), 'other');
-    return [row as Row];
-  });
+  const rows: Row[] = [];
+  let start = 0;
+  while (start < body.length) {
+    const newline = body.indexOf('\n', start);
+    const end = newline < 0 ? body.length : newline;
+    const line = body.slice(start, end);
+    if (line.trim() !== '') {
+      // An error's text contains line breaks: it takes the whole rest.
+      const row = parsed(line);
+      if (row === undefined) throw lateError(body.slice(start), 'other');
+      rows.push(row as Row);
+    }
+    start = end + 1;
+  }
+  return rows;
 }
 
 function parsed(line: string): Record<string, unknown> | undefined {
