@@ -10,6 +10,7 @@ import { textOfDay } from '../domain/days.js';
 
 export const FILE = 'file';
 
+/** As many messages of a column are in the reason of a request. */
 export const MESSAGES_A_COLUMN = 20;
 /** Room for every column of a family and `file` stays free of unknown names. */
 const MAX_UNKNOWN_COLUMNS = 26;

@@ -29,7 +29,7 @@ export class VersionClock {
   /** A version above every version drawn or seen. */
   next(): bigint {
     const now = BigInt(this.now()) << COUNTER_BITS;
-    // With its counter full, the next millisecond.
+    // If the counter is full, the carry goes into the milliseconds.
     const following = (this.highest >> RANDOM_BITS) + 1n;
     const time = now > following ? now : following;
     this.highest = (time << RANDOM_BITS) | this.random64();

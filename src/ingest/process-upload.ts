@@ -118,7 +118,7 @@ export class UploadProcessor implements Aside {
 
   async prepareAgain(upload: UploadInFlight): Promise<Unprepared | undefined> {
     const parts = await this.readAgain(upload);
-    // As if it ran alone: attempts are short. If several of them end the process, it is the cause.
+    // As if it ran alone: attempts are short. If several end the process, this upload is the cause.
     await this.journal.begin(upload.requestId, true);
     const verdict = await this.preparation.prepare(Object.assign(upload, { parts }));
     if (this.preparation.isIdle) this.flush();

@@ -24,12 +24,8 @@ const CHECK_TIMEOUT_MS = 800;
 export async function checkReadiness(
   checks: ReadinessChecks,
   reportedOnly: ReadinessChecks = {},
-  timeoutMs = CHECK_TIMEOUT_MS,
 ): Promise<ReadinessReport> {
-  const [deciding, others] = await Promise.all([
-    run(checks, timeoutMs),
-    run(reportedOnly, timeoutMs),
-  ]);
+  const [deciding, others] = await Promise.all([run(checks), run(reportedOnly)]);
   const isReady = deciding.every(holds);
   const isWhole = isReady && others.every(holds);
   return {
@@ -40,9 +36,12 @@ export async function checkReadiness(
 
 type Result = readonly [name: string, result: string];
 
-function run(checks: ReadinessChecks, timeoutMs: number): Promise<Result[]> {
+function run(checks: ReadinessChecks): Promise<Result[]> {
   return Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await attempt(check, timeoutMs)]),
+    Object.entries(checks).map(async ([name, check]) => [
+      name,
+      await attempt(check, CHECK_TIMEOUT_MS),
+    ]),
   );
 }
 

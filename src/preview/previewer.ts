@@ -1,6 +1,6 @@
 import { type Family, familyNamed } from '../domain/families/index.js';
 import type { Logger } from '../ops/logger.js';
-import { askForMemory } from '../warehouse/rows/preview-limits.js';
+import { askForMemory } from '../warehouse/rows/preview-queries.js';
 import { type Comparison, compareKeys } from '../warehouse/rows/compare-keys.js';
 import { storedDayTotals } from '../warehouse/rows/day-totals.js';
 import { archivedAmong, knownValues } from '../warehouse/rows/known-values.js';

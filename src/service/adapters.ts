@@ -19,7 +19,7 @@ import { isPassing, type Warehouse } from '../warehouse/warehouse.js';
 /** How long a consumer waits for brokers when it leaves its group: they may be away. */
 const LEAVE_MS = 2_000;
 
-/** Of servers: their failures are waited for, and end no process. */
+/** An adapter of a server never fails for good: it waits until the server answers again. */
 const NEVER = new Promise<never>(() => undefined);
 
 /** A log or a warehouse that has been opened. */

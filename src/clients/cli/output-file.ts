@@ -22,6 +22,7 @@ type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
  *   standard input, which may come from a file
  * @param given the path that was asked for: a file that is there is replaced only then; by default
  *   that of the converted form
+ * @param stdin the descriptor of standard input
  * @throws CommandError 2
  */
 export async function outputFor(

@@ -25,7 +25,7 @@ export async function end(code: number): Promise<never> {
 /**
  * Runs work that Ctrl-C ends by its signal. A second Ctrl-C ends the process at once.
  *
- * @throws CommandError once it is interrupted, and what the work throws
+ * @throws CommandError when the work fails after Ctrl-C, otherwise what the work throws
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interrupted = new AbortController();

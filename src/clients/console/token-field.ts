@@ -13,18 +13,22 @@ const CLICK_MS = 300;
 export class TokenField {
   private readonly input = byId('token', HTMLInputElement);
   private readonly error = byId('token-error', HTMLElement);
-  /** How often the token has been edited. */
-  edits = 0;
+  private edited = 0;
 
   constructor() {
     this.input.addEventListener('input', () => {
-      this.edits++;
+      this.edited++;
       this.say('');
     });
   }
 
   get value(): string {
     return this.input.value.trim();
+  }
+
+  /** How often the token has been edited. */
+  get edits(): number {
+    return this.edited;
   }
 
   get isUsable(): boolean {

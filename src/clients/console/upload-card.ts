@@ -106,12 +106,12 @@ export class UploadCard {
     this.mistakes.replaceChildren(...tables);
   }
 
-  /** How the file would be converted; no content: it is not shown. */
+  /** How the file would be converted; without content the section is hidden. */
   showConversion(...content: readonly Node[]): void {
     this.replace(this.conversion, content);
   }
 
-  /** What an upload of the file would do; no content: it is not shown. */
+  /** What an upload of the file would do; without content the section is hidden. */
   showPreview(...content: readonly Node[]): void {
     this.replace(this.preview, content);
   }

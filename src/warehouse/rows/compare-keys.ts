@@ -1,6 +1,6 @@
 import { type Family, keyColumns, ownTexts, valueColumns } from '../../domain/families/index.js';
 import type { NativeBlock, Warehouse } from '../warehouse.js';
-import { andNotErased, FOR_COMPARISONS } from './preview-limits.js';
+import { andNotErased, FOR_COMPARISONS } from './preview-queries.js';
 
 /**
  * Sums by column: of cost `impressions`, `clicks` and `cost`, of self-serve `event_value`. Null:

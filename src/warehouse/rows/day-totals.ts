@@ -1,6 +1,6 @@
 import { type Family, keyColumns } from '../../domain/families/index.js';
 import { MOST_ASKED, type NativeBlock, type Warehouse } from '../warehouse.js';
-import { andNotErased, FOR_WARNINGS } from './preview-limits.js';
+import { andNotErased, FOR_WARNINGS } from './preview-queries.js';
 
 /** The sum of cost or event_value of a day and channel, of one currency or metric. */
 export interface StoredDayTotal {

@@ -1,6 +1,6 @@
 import { blockOf, column, STRING } from '../native/block.js';
 import type { Warehouse } from '../warehouse.js';
-import { andNotErased, FOR_WARNINGS } from './preview-limits.js';
+import { andNotErased, FOR_WARNINGS } from './preview-queries.js';
 
 /** By column of both families, how its values are selected. */
 const SELECTS = { channel: 'channel', os_name: 'arrayJoin(combinations.os_name)' } as const;

@@ -175,6 +175,25 @@ describeWithChromium('the preview of a file in the console', () => {
     await console.close(REFUSED);
   });
 
+  test('of a removed file does not hold up the others', async () => {
+    const content = csv([goodRow('cost', { campaign: 'behind a removed one' })]);
+    const console = await service.visit(async (console) => {
+      let asked = 0;
+      await console.page.route(PREVIEWS, (route) =>
+        asked++ === 0
+          ? route.fulfill({ status: 503, headers: { 'Retry-After': '600' } })
+          : route.continue(),
+      );
+      await console.pick({ name: 'removed.csv', content });
+      await console.shows('removed.csv', 'The service is busy; asking again in 600 s');
+      await console.pick({ name: 'behind.csv', content });
+      await console.shows('behind.csv', 'Asking the service what this file would replace');
+      await console.click('removed.csv', 'Remove');
+      await console.shows('behind.csv', 'If you send it: 1 key');
+    });
+    await console.close(REFUSED);
+  });
+
   test('is asked for again with another token, also after it has found mistakes', async () => {
     const content = csv([goodRow('cost', { campaign: 'refused once' })]);
     const refusal = {

@@ -75,7 +75,6 @@ describe.each(WAREHOUSES)('the preview of a file, %s', (kind) => {
         expect(said(next.family, other)).toEqual(new Model().expected(next));
         const codes = other.warnings.map(({ code }) => code);
         expect(codes).toContain('new-channel');
-        expect(codes).not.toContain('similar-value');
       }),
       runs(RUNS[kind]),
     );

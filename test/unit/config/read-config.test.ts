@@ -67,6 +67,11 @@ describe('a value is read', () => {
       { integratedChannels: ['Alpha Ads', 'beta'] },
     ],
     [
+      'a collector, whose name may have an underscore',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel_collector:4318' },
+      { tracesUrl: 'http://otel_collector:4318' },
+    ],
+    [
       'what previews warn of',
       { PREVIEW_UNUSUAL_FACTOR: '3', PREVIEW_OLD_DAYS: '30' },
       { warnings: { unusualFactor: 3, oldDays: 30 } },

@@ -43,16 +43,16 @@ export async function judge(
   let wrongRows = 0;
   let parts = 0;
   const { rows, columns, hint } = await divide(family, content, {
-    part: ({ content, rowNumbers }) => {
+    part: (part) => {
       parts++;
       const found = new RowFindings();
-      prepareUpload(family, [content], facts, { listener: found.add.bind(found) });
+      prepareUpload(family, [part.content], facts, { listener: found.add.bind(found) });
       // Otherwise the part would be read again.
       if (found.size === 0) return;
-      for (const { row: rowOfPart, values, findings } of wrongRowsOf(content, found).rows) {
+      for (const { row: rowOfPart, values, findings } of wrongRowsOf(part.content, found).rows) {
         // Every part has the header, which was checked with the first.
         if (rowOfPart === 1 && parts > 1) continue;
-        const row = fileRow(rowOfPart, rowNumbers);
+        const row = fileRow(rowOfPart, part.rowNumbers);
         wrongRows++;
         for (const { column, message } of findings) {
           problems.add(column, row, `row ${row}: ${message}`);

@@ -82,7 +82,7 @@ describe.each(WAREHOUSES)('a preview, %s', (kind) => {
     ]);
   });
 
-  test('warns of 20 values at most that are spelt in another way, and says how many more there are', async () => {
+  test('warns of 20 values at most that are spelt in another way', async () => {
     const account = previews.newAccount();
     const of = (name: string): CsvRow[] =>
       Array.from({ length: 22 }, (_, at) => row({ channel: `${name} ${at}` }));
@@ -90,10 +90,9 @@ describe.each(WAREHOUSES)('a preview, %s', (kind) => {
     const next = { family: COST, rows: of('shop') };
     const { warnings: found } = await previews.preview(account, next);
     expect(found).toHaveLength(20);
-    expect(found.slice(-2).map(({ message }) => message)).toEqual([
-      '"shop 18" differs from "Shop 18", which is stored, only in case, width or white space',
-      '"shop 19" differs from "Shop 19", which is stored, only in case, width or white space; 2 more are like this',
-    ]);
+    expect(found.at(-1)!.message).toBe(
+      '"shop 19" differs from "Shop 19", which is stored, only in case, width or white space',
+    );
   });
 
   test('knows channels and os_names that only self-serve files have had', async () => {

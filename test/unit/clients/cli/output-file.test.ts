@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, unlinkSync } from 'node:fs';
 import {
   chmod,
+  link,
   lstat,
   mkdtemp,
+  open,
   readdir,
   readFile,
   rm,
@@ -103,4 +105,34 @@ describe('the converted file', () => {
     expect(await read).toBe('a\nb\n');
     expect((await stat(path)).isFIFO()).toBe(true);
   });
+});
+
+/** Whether the output may be written while standard input comes from a file. */
+async function refusal(input: string, output: string): Promise<void> {
+  const stdin = await open(input);
+  try {
+    await outputFor('-', output, stdin.fd);
+  } finally {
+    await stdin.close();
+  }
+}
+
+test('the file behind standard input is not written over, also by another name', async () => {
+  await writeFile(path, 'a\n');
+  const other = join(folder, 'other.csv');
+  await link(path, other);
+  for (const output of [path, other]) {
+    const message = `${output} is the file itself, which stays as it is`;
+    await expect(refusal(path, output)).rejects.toMatchObject({ message, exitCode: 2 });
+  }
+});
+
+test('another file is, and what is no file', async () => {
+  await writeFile(path, 'a\n');
+  await refusal(path, join(folder, 'missing.csv'));
+  await refusal('/dev/null', '/dev/null');
+});
+
+test('standard input may be closed', async () => {
+  await outputFor('-', path, 1_000_000);
 });

@@ -44,19 +44,15 @@ describe('a file is warned about', () => {
     expect(plainForm('ﾃﾞｰﾀ')).toBe(plainForm('データ'));
   });
 
-  test('for 20 groups of similar values at most, and is told how many more there are', () => {
+  test('for 20 groups of similar values at most', () => {
     const groups = Array.from({ length: 21 }, (_, at) => [`Shop ${at}`, `shop ${at}`]);
     const rows = groups.flat().map((channel) => ({ channel }));
     const found = warnings('self-serve', rows);
     expect(found).toHaveLength(20);
-    expect(found.slice(-2)).toMatchObject([
-      { rows: [38, 39], message: '"Shop 18", "shop 18" differ only in case, width or white space' },
-      {
-        rows: [40, 41],
-        message:
-          '"Shop 19", "shop 19" differ only in case, width or white space; 1 more is like this',
-      },
-    ]);
+    expect(found.at(-1)).toMatchObject({
+      rows: [40, 41],
+      message: '"Shop 19", "shop 19" differ only in case, width or white space',
+    });
   });
 
   test('for dates of cost to come, and old ones, not for those of today and two years ago', () => {
