@@ -184,11 +184,11 @@ describeWithChromium('the preview of a file in the console', () => {
           ? route.fulfill({ status: 503, headers: { 'Retry-After': '600' } })
           : route.continue(),
       );
-      await console.pick({ name: 'removed.csv', content });
-      await console.shows('removed.csv', 'The service is busy; asking again in 600 s');
+      await console.pick({ name: 'first.csv', content });
+      await console.shows('first.csv', 'The service is busy; asking again in 600 s');
       await console.pick({ name: 'behind.csv', content });
       await console.shows('behind.csv', 'Asking the service what this file would replace');
-      await console.click('removed.csv', 'Remove');
+      await console.click('first.csv', 'Remove');
       await console.shows('behind.csv', 'If you send it: 1 key');
     });
     await console.close(REFUSED);
