@@ -4,23 +4,21 @@ import type { Contest } from './full-load.js';
 import { plus } from './load/totals.js';
 import { Child } from './process/child.js';
 import { makeFolder, removeFolder } from './process/cleanup.js';
-import { atLeast, ratioFigure } from './report/figure.js';
+import { atLeast } from './report/figure.js';
 import { costLoad, IN_FLIGHT, smallWarmUpLoad, warmUpLoad } from './service/throughput.js';
 
 /** The same measurement as B1, compared with a pipeline that handles one row at a time. */
 export function b2(bench: Bench): Contest {
   return {
     contestants: { literal: () => literalThroughput(bench) },
-    figures: (measured, note) => [
-      ratioFigure({
+    matches: [
+      {
         name: 'B2 against the literal pipeline',
         goal: atLeast(20),
-        unit: 'rows/s',
-        ours: measured['ours']!,
-        theirs: measured['literal']!,
+        of: 'ours',
+        with: 'literal',
         beside: 'literal',
-        note,
-      }),
+      },
     ],
   };
 }

@@ -2,7 +2,7 @@ import type { Bench } from './benchmark.js';
 import type { Contest } from './full-load.js';
 import { FIRST_DAY } from './load/cost-files.js';
 import { spreadOf } from './measure.js';
-import { atLeast, type Figure, ratioFigure, valueFigure } from './report/figure.js';
+import { atLeast, type Figure, valueFigure } from './report/figure.js';
 import { ACCOUNT, Service } from './service/service.js';
 import { type StoredRows, storedRows } from './service/stored-rows.js';
 import { serviceThroughput } from './service/throughput.js';
@@ -17,18 +17,16 @@ export async function b8(bench: Bench): Promise<Contest> {
   const options = { rowsPerKey: 1, stored: stored.folder, before: stored.totals };
   return {
     contestants: { full: () => serviceThroughput(bench, options) },
-    figures: async (measured, note) => [
-      ratioFigure({
+    matches: [
+      {
         name: `B8 with ${stored.rows} rows stored, against none`,
         goal: atLeast(0.8),
-        unit: 'rows/s',
-        ours: measured['full']!,
-        theirs: measured['ours']!,
+        of: 'full',
+        with: 'ours',
         beside: 'empty',
-        note,
-      }),
-      ...(await startAndMonth(stored)),
+      },
     ],
+    more: () => startAndMonth(stored),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Bench } from './benchmark.js';
 import { inTurn, type Rounds, spreadOf } from './measure.js';
-import type { Figure } from './report/figure.js';
+import { type Figure, type Goal, ratioFigure } from './report/figure.js';
 import { rememberFullRate, serviceThroughput } from './service/throughput.js';
 
 type Measure = () => Promise<number>;
@@ -9,11 +9,36 @@ type Measure = () => Promise<number>;
 export interface Contest {
   /** Rows a second of each contestant. No two contests have one of the same name. */
   readonly contestants: Readonly<Record<string, Measure>>;
-  /** @param measured its contestants, and the service with the embedded log as `ours` */
-  readonly figures: (
-    measured: Rounds<string>,
-    note: string,
-  ) => readonly Figure[] | Promise<readonly Figure[]>;
+  readonly matches: readonly Match[];
+  /** What it shows besides. */
+  readonly more?: () => Promise<readonly Figure[]>;
+}
+
+/** One contestant against another; the service with the embedded log is `ours`. */
+interface Match {
+  readonly name: string;
+  readonly goal: Goal;
+  readonly of: string;
+  readonly with: string;
+  /** What the other one is called in the table. */
+  readonly beside: string;
+}
+
+/** @param note what the generator took */
+export function figuresOf(
+  { matches }: Pick<Contest, 'matches'>,
+  measured: Rounds<string>,
+  note: string,
+): Figure[] {
+  return matches.map((each) =>
+    ratioFigure({
+      ...each,
+      unit: 'rows/s',
+      ours: measured[each.of]!,
+      theirs: measured[each.with]!,
+      note,
+    }),
+  );
 }
 
 /**
@@ -56,7 +81,8 @@ export async function fullLoad(
   const note = bench.generator.usage();
   const figures: Figure[] = [];
   for (const [name, contest] of [...started]) {
-    figures.push(...((await attempt(name, () => contest.figures(measured, note))) ?? []));
+    figures.push(...figuresOf(contest, measured, note));
+    figures.push(...((await attempt(name, () => contest.more?.() ?? [])) ?? []));
   }
   return figures;
 }
