@@ -6,20 +6,22 @@ import { rowsValidated } from '../ops/metrics.js';
 import { Batcher } from './batch/batcher.js';
 import type { CrashJournal } from './crash/crash-journal.js';
 import { SoloGate } from './crash/solo-gate.js';
-import type { Aside, IngestDependencies, StepDependencies } from './dependencies.js';
+import type { IngestDependencies, StepDependencies } from './dependencies.js';
 import { type Unprepared, Preparation } from './prepare/preparation.js';
 import type { Preparer } from './prepare/prepare-pool.js';
-import { type PublishedUpload, TransitionPublisher } from '../status/publisher.js';
+import { TransitionPublisher } from '../status/publisher.js';
 import type { UploadInFlight, ValidUpload } from './upload-in-flight.js';
-import { deadLetter } from './write/dead-letter.js';
+import { deadLetter, failUpload } from './write/fail-upload.js';
 import { BatchSettler } from './write/settle-batch.js';
+import { type Held, WithoutMemory } from './write/without-memory.js';
 
 /** Takes complete uploads from their records to their final status. */
-export class UploadProcessor implements Aside {
+export class UploadProcessor implements Held {
   private readonly gate: SoloGate;
   private readonly readAgain: (upload: UploadInFlight) => Promise<UploadInFlight['parts']>;
   private readonly preparation: Preparation;
   private readonly batchers: ReadonlyMap<FamilyName, Batcher>;
+  private readonly withoutMemory: WithoutMemory;
   private readonly steps: StepDependencies;
   private hasFailed = false;
 
@@ -38,17 +40,18 @@ export class UploadProcessor implements Aside {
     private readonly signal: AbortSignal,
   ) {
     const { config, log, erased } = dependencies;
-    const publisher = new TransitionPublisher(log, erased, signal, (uploads) => {
-      this.waits(uploads);
-    });
-    this.steps = { ...dependencies, publisher, aside: this, signal };
+    const waits: StepDependencies['waits'] = (uploads) => {
+      for (const { transition } of uploads) journal.putOff(transition.requestId);
+    };
+    const publisher = new TransitionPublisher(log, erased, signal, waits);
+    this.steps = { ...dependencies, publisher, waits, signal };
     this.gate = new SoloGate(journal);
     this.readAgain = (upload) =>
       retrying(
         () => readUpload(log, upload),
         (error) => {
           if (!isLogUnavailable(error)) return false;
-          this.waits([upload]);
+          waits([upload]);
           return true;
         },
         signal,
@@ -64,6 +67,7 @@ export class UploadProcessor implements Aside {
       signal,
     );
     const settler = new BatchSettler(this.steps);
+    this.withoutMemory = new WithoutMemory(this.steps, settler, this);
     this.batchers = new Map(
       FAMILIES.map(({ name }) => [
         name,
@@ -93,7 +97,7 @@ export class UploadProcessor implements Aside {
       // 3. In a batch: on disk, `ingested`, read back, `succeeded`. Or `failed`.
       const ended = verdict.valid
         ? this.write(Object.assign(upload, { prepared: verdict.upload }))
-        : this.fail(upload, verdict);
+        : failUpload(this.steps, upload, verdict);
       // A batch waits for nothing once no upload is being prepared.
       if (this.preparation.isIdle) this.flush();
       await ended;
@@ -106,17 +110,13 @@ export class UploadProcessor implements Aside {
     }
   }
 
-  leave(upload: UploadInFlight): void {
+  giveUp(upload: UploadInFlight): void {
     this.gate.putOff(upload);
     this.release(upload);
     this.stepAside(upload);
   }
 
-  waits(uploads: readonly PublishedUpload[]): void {
-    for (const { transition } of uploads) this.journal.putOff(transition.requestId);
-  }
-
-  async prepareAgain(upload: UploadInFlight): Promise<Unprepared | undefined> {
+  async takeAgain(upload: UploadInFlight): Promise<Unprepared | undefined> {
     const parts = await this.readAgain(upload);
     // As if it ran alone: attempts are short. If several end the process, this upload is the cause.
     await this.journal.begin(upload.requestId, true);
@@ -125,16 +125,6 @@ export class UploadProcessor implements Aside {
     if (!verdict.valid) return verdict;
     upload.prepared = verdict.upload;
     return undefined;
-  }
-
-  async fail(upload: UploadInFlight, verdict: Unprepared): Promise<void> {
-    if (verdict.error !== undefined) {
-      await deadLetter(this.steps, upload, { kind: 'exception', error: nameOf(verdict.error) });
-      return;
-    }
-    await this.steps.publisher.publish([upload], 'failed', verdict.reason);
-    const { requestId, account } = upload;
-    this.steps.logger.info({ requestId, account }, 'upload failed');
   }
 
   /** After a failure the next process suspects the uploads inside, as after a crash. */
@@ -154,11 +144,14 @@ export class UploadProcessor implements Aside {
     rowsValidated.inc({ family }, rows);
     upload.rows = { ...upload.rows, validated: rows };
     // Side by side: the fold is by rank, so later transitions need not wait for this one.
-    await Promise.all([
-      this.steps.publisher.publish([upload], 'validated'),
-      this.batchers.get(family)!.write(upload),
-    ]);
+    await Promise.all([this.steps.publisher.publish([upload], 'validated'), this.store(upload)]);
     this.release(upload);
+  }
+
+  private async store(upload: ValidUpload): Promise<void> {
+    const short = await this.batchers.get(upload.family)!.write(upload);
+    // Alone, once the warehouse has memory for it.
+    if (short !== undefined) await this.withoutMemory.settle(upload, short);
   }
 
   /** The next upload's columns overwrite those of this one. */
@@ -167,10 +160,4 @@ export class UploadProcessor implements Aside {
     this.preparer.release(upload.prepared);
     upload.prepared = undefined;
   }
-}
-
-/** Never its text, which may hold a value of the file. */
-function nameOf(error: Error): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return code ?? error.name;
 }

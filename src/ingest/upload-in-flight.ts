@@ -3,6 +3,7 @@ import { type RowCounts, type Transition, uploaded } from '../status/transition.
 import type { ErasedUploads } from '../domain/erased-uploads.js';
 import { beginSpan, type Span, SpanKind } from '../ops/tracing.js';
 import type { UploadInLog } from '../log/uploads/upload-records.js';
+import type { InsertSize } from '../warehouse/row-store.js';
 import type { OwnedPartition } from './watermark/owned-partition.js';
 
 /** An upload whose end has been read. */
@@ -36,10 +37,11 @@ export interface UploadInFlight extends CompleteUpload {
 /** An upload whose file is valid. */
 export type ValidUpload = UploadInFlight & { prepared: PreparedUpload };
 
-/** An upload in its batch, and the promise of its final status. */
+/** An upload in its batch, and the promise of what becomes of it. */
 export interface BatchItem {
   readonly upload: ValidUpload;
-  readonly resolve: () => void;
+  /** With nothing: its status is final. Else the warehouse has no memory for so much, even alone. */
+  readonly resolve: (short?: InsertSize) => void;
   readonly reject: (error: unknown) => void;
 }
 

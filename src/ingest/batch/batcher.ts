@@ -1,4 +1,5 @@
 import type { Limits } from '../../config/config.js';
+import type { InsertSize } from '../../warehouse/row-store.js';
 import type { BatchItem, ValidUpload } from '../upload-in-flight.js';
 import type { BatchSettler } from '../write/settle-batch.js';
 
@@ -41,8 +42,11 @@ export class Batcher {
     private readonly settler: Pick<BatchSettler, 'settle'>,
   ) {}
 
-  /** Resolves when the upload is `succeeded` or `failed`, and the log knows it. */
-  write(upload: ValidUpload): Promise<void> {
+  /**
+   * Resolves with nothing when the upload is `succeeded` or `failed` and the log knows it; or with
+   * what it needs, when the warehouse has no memory for it.
+   */
+  write(upload: ValidUpload): Promise<InsertSize | undefined> {
     return new Promise((resolve, reject) => {
       this.items.push({ upload, resolve, reject, since: performance.now() });
       this.rows += upload.prepared.rows;

@@ -6,9 +6,8 @@ import { batchRows, batchUploads, rowsStored, stageDuration } from '../../ops/me
 import type { InsertSize, RowStore } from '../../warehouse/row-store.js';
 import { sizeOfInsert } from '../../warehouse/rows/memory-probe.js';
 import { WarehouseError } from '../../warehouse/warehouse.js';
-import type { Aside } from '../dependencies.js';
+import type { StepDependencies } from '../dependencies.js';
 import { type BatchItem, isErased, type ValidUpload } from '../upload-in-flight.js';
-import { MemoryTrials, type NotStored, type ShortItem } from './memory-trials.js';
 
 /** The pause while the warehouse has memory for nothing at all. */
 const FIRST_PAUSE_MS = 100;
@@ -27,10 +26,15 @@ export interface RejectedItem {
   readonly error: WarehouseError;
 }
 
+/** An upload for which the warehouse had too little memory even alone. */
+export interface ShortItem {
+  readonly item: BatchItem;
+  readonly size: InsertSize;
+}
+
 /** Uploads that are not on disk. */
 export interface Unstored {
   readonly rejected: readonly RejectedItem[];
-  /** To be given to `trials`. */
   readonly short: readonly ShortItem[];
 }
 
@@ -40,22 +44,13 @@ export function uploadsOf(items: readonly BatchItem[]): ValidUpload[] {
 
 /** Writes batches to the storage tables. */
 export class BatchStore {
-  /** For uploads for which the warehouse had no memory. */
-  readonly trials: MemoryTrials;
-
   constructor(
     private readonly rows: RowStore,
     private readonly erased: ErasedUploads,
-    private readonly aside: Aside,
+    private readonly waits: StepDependencies['waits'],
     private readonly logger: Logger,
     private readonly signal: AbortSignal,
-  ) {
-    const statements = {
-      tryOnce: (item: BatchItem) => this.tryOnce(item),
-      probe: (size: InsertSize) => rows.hasMemoryFor(size),
-    };
-    this.trials = new MemoryTrials(statements, logger, signal);
-  }
+  ) {}
 
   /**
    * Stores a batch of one family as one part. Waits while the warehouse is away or has no memory at
@@ -75,7 +70,7 @@ export class BatchStore {
         const isShort = error.failure === 'memory';
         if (!isShort || (await this.rows.hasMemoryFor(SMALLEST))) return this.divide(batch, error);
         if (this.signal.aborted) throw error;
-        this.aside.waits(uploadsOf(batch));
+        this.waits(uploadsOf(batch));
       }
       await sleep(backoff.next(), this.signal);
     }
@@ -103,11 +98,11 @@ export class BatchStore {
     await retrying(
       () => {
         begun = performance.now();
-        return this.insertOnce(batch);
+        return this.insertOnce(uploadsOf(batch));
       },
       (error) => {
         if (!(error instanceof WarehouseError) || error.failure !== 'retry') return false;
-        this.aside.waits(uploadsOf(batch));
+        this.waits(uploadsOf(batch));
         if (performance.now() - begun >= LATE_MS) late++;
         return batch.length === 1 || late < MOST_LATE;
       },
@@ -116,31 +111,19 @@ export class BatchStore {
     end();
   }
 
-  private async tryOnce(item: BatchItem): Promise<NotStored | undefined> {
-    const unprepared = await this.aside.prepareAgain(item.upload);
-    if (unprepared !== undefined) return unprepared;
-    try {
-      await this.insertOnce([item]);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof WarehouseError)) throw error;
-      this.aside.leave(item.upload);
-      return error;
-    }
-  }
-
-  private async insertOnce(batch: readonly BatchItem[]): Promise<void> {
-    const family = familyNamed(batch[0]!.upload.family);
-    const rows = batch.reduce((sum, { upload }) => sum + upload.prepared.rows, 0);
+  /** @throws WarehouseError if the one insert of the uploads fails */
+  async insertOnce(uploads: readonly ValidUpload[]): Promise<void> {
+    const family = familyNamed(uploads[0]!.family);
+    const rows = uploads.reduce((sum, { prepared }) => sum + prepared.rows, 0);
     // Asked at every attempt: the account may be erased while the warehouse is away.
-    const wanted = batch.flatMap(({ upload }) => (isErased(this.erased, upload) ? [] : upload));
+    const wanted = uploads.filter((upload) => !isErased(this.erased, upload));
     if (wanted.length > 0) {
       try {
         await this.rows.writeBatch(family, wanted);
       } catch (error) {
         if (error instanceof WarehouseError) {
           this.logger.warn(
-            { code: error.code, failure: error.failure, uploads: batch.length, rows },
+            { code: error.code, failure: error.failure, uploads: uploads.length, rows },
             'the warehouse did not take a batch',
           );
         }
@@ -148,7 +131,7 @@ export class BatchStore {
       }
     }
     batchRows.observe({ family: family.name }, rows);
-    batchUploads.observe({ family: family.name }, batch.length);
+    batchUploads.observe({ family: family.name }, uploads.length);
     rowsStored.inc({ family: family.name }, rows);
   }
 }

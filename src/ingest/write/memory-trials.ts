@@ -4,13 +4,7 @@ import { uploadsShortOfMemory } from '../../ops/metrics.js';
 import { WarehouseError } from '../../warehouse/warehouse.js';
 import type { Unprepared } from '../prepare/preparation.js';
 import type { InsertSize } from '../../warehouse/row-store.js';
-import type { BatchItem } from '../upload-in-flight.js';
-
-/** An upload for which the warehouse had too little memory even alone. */
-export interface ShortItem {
-  readonly item: BatchItem;
-  readonly size: InsertSize;
-}
+import type { ValidUpload } from '../upload-in-flight.js';
 
 /** What is said of an upload that is not stored. */
 export type NotStored = WarehouseError | Unprepared;
@@ -22,7 +16,9 @@ const LONGEST_PAUSE_MS = 60_000;
 /** By then the server's other work has changed, and the log still has the upload for long. */
 const SMALLER_PROBE_AFTER_MS = 6 * 3_600_000;
 
-interface Waiting extends ShortItem {
+interface Waiting {
+  readonly upload: ValidUpload;
+  readonly size: InsertSize;
   /** On the clock of `performance.now`, as all times here. */
   readonly since: number;
   failures: number;
@@ -33,7 +29,7 @@ interface Waiting extends ShortItem {
 
 export interface TrialStatements {
   /** Stores the upload. Resolves with why it is not stored. */
-  readonly tryOnce: (item: BatchItem) => Promise<NotStored | undefined>;
+  readonly tryOnce: (upload: ValidUpload) => Promise<NotStored | undefined>;
   /** Whether an insert that needs as much memory succeeds. */
   readonly probe: (size: InsertSize) => Promise<boolean>;
 }
@@ -64,10 +60,11 @@ export class MemoryTrials {
    *
    * @throws whatever else a trial throws, of this upload or another
    */
-  settle(short: ShortItem): Promise<NotStored | undefined> {
+  settle(upload: ValidUpload, size: InsertSize): Promise<NotStored | undefined> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
-        ...short,
+        upload,
+        size,
         since: performance.now(),
         failures: 0,
         firstFailure: 0,
@@ -112,7 +109,7 @@ export class MemoryTrials {
     for (const waiting of bySize) {
       if (this.signal.aborted) break;
       const passedBefore = await probe(probeOf(waiting));
-      const outcome = await tryOnce(waiting.item);
+      const outcome = await tryOnce(waiting.upload);
       const failure = outcome instanceof WarehouseError ? outcome.failure : undefined;
       // No answer is an outage, not a verdict.
       if (failure === 'retry') break;
@@ -131,7 +128,7 @@ export class MemoryTrials {
   private noteFailure(waiting: Waiting, outcome: NotStored): void {
     const now = performance.now();
     if (waiting.failures++ === 0) waiting.firstFailure = now;
-    const { requestId, account } = waiting.item.upload;
+    const { requestId, account } = waiting.upload;
     this.logger.warn(
       { requestId, account, failures: waiting.failures, bytes: waiting.size.bytes },
       'the warehouse has no memory for this upload alone',

@@ -2,13 +2,24 @@ import { familyNamed } from '../../domain/families/index.js';
 import { retrying, sleep } from '../../domain/retry.js';
 import { timeOfVersion } from '../../domain/version.js';
 import { stageDuration, timeToVisible } from '../../ops/metrics.js';
-import { isPassing, WarehouseError } from '../../warehouse/warehouse.js';
+import type { InsertSize } from '../../warehouse/row-store.js';
+import { isPassing } from '../../warehouse/warehouse.js';
 import { beginSpan, endSpan, type Span, SpanKind } from '../../ops/tracing.js';
 import type { StepDependencies } from '../dependencies.js';
-import { type BatchItem, isErased, type UploadInFlight } from '../upload-in-flight.js';
-import { deadLetter } from './dead-letter.js';
-import type { ShortItem } from './memory-trials.js';
-import { BatchStore, type RejectedItem, type Unstored, uploadsOf } from './batch-store.js';
+import {
+  type BatchItem,
+  isErased,
+  type UploadInFlight,
+  type ValidUpload,
+} from '../upload-in-flight.js';
+import { deadLetter } from './fail-upload.js';
+import {
+  BatchStore,
+  type RejectedItem,
+  type ShortItem,
+  type Unstored,
+  uploadsOf,
+} from './batch-store.js';
 
 const READ_BACK_PAUSE_MS = 1_000;
 
@@ -17,8 +28,8 @@ export class BatchSettler {
   private readonly store: BatchStore;
 
   constructor(private readonly dependencies: StepDependencies) {
-    const { rows, erased, aside, logger, signal } = dependencies;
-    this.store = new BatchStore(rows, erased, aside, logger, signal);
+    const { rows, erased, waits, logger, signal } = dependencies;
+    this.store = new BatchStore(rows, erased, waits, logger, signal);
   }
 
   /**
@@ -30,7 +41,7 @@ export class BatchSettler {
     try {
       // 1. On disk, as one part.
       const { rejected, short } = await this.store.store(batch);
-      for (const each of short) void this.waitForMemory(each);
+      for (const { item, size } of short) item.resolve(size);
       void this.conclude(without(batch, short), rejected).finally(() => {
         endSpan(span);
       });
@@ -39,23 +50,19 @@ export class BatchSettler {
     }
   }
 
-  /** Others take its place meanwhile. An upload may come here again. Never rejects. */
-  private async waitForMemory(short: ShortItem): Promise<void> {
-    const { item } = short;
-    const { aside } = this.dependencies;
-    aside.leave(item.upload);
-    try {
-      const outcome = await this.store.trials.settle(short);
-      if (outcome === undefined) await this.conclude([item], []);
-      else if (outcome instanceof WarehouseError) {
-        await this.conclude([item], [{ item, error: outcome }]);
-      } else {
-        await aside.fail(item.upload, outcome);
-        item.resolve();
-      }
-    } catch (error) {
-      item.reject(error);
-    }
+  /** One attempt to store an upload alone. @throws WarehouseError if it fails */
+  storeAlone(upload: ValidUpload): Promise<void> {
+    return this.store.insertOnce([upload]);
+  }
+
+  /**
+   * Takes an upload that was stored alone to its final status. Resolves with what it needs, when it
+   * has to be stored again and the warehouse has no memory for it.
+   */
+  concludeAlone(upload: ValidUpload): Promise<InsertSize | undefined> {
+    return new Promise((resolve, reject) => {
+      void this.conclude([{ upload, resolve, reject }], []);
+    });
   }
 
   /** Takes the uploads of a batch that is on disk to their final status. */
@@ -92,12 +99,11 @@ export class BatchSettler {
   /**
    * Stores missing rows again.
    *
-   * @returns the uploads that were not stored again. Those without memory wait for it already, and
-   * are concluded on their own.
+   * @returns the uploads that were not stored again. Those without memory are resolved already.
    */
   private async findAgain(stored: readonly BatchItem[]): Promise<Unstored> {
     if (stored.length === 0) return { rejected: [], short: [] };
-    const { rows, erased, aside, logger, signal } = this.dependencies;
+    const { rows, erased, waits, logger, signal } = this.dependencies;
     const family = familyNamed(stored[0]!.upload.family);
     const end = stageDuration.startTimer({ stage: 'read_back' });
     const rejected: RejectedItem[] = [];
@@ -106,12 +112,12 @@ export class BatchSettler {
     let missing = stored;
     for (;;) {
       const uploads = uploadsOf(missing);
-      const waits = (error: unknown): boolean => {
+      const isWaitedFor = (error: unknown): boolean => {
         if (!isPassing(error)) return false;
-        aside.waits(uploads);
+        waits(uploads);
         return true;
       };
-      const found = await retrying(() => rows.readBack(family, uploads), waits, signal);
+      const found = await retrying(() => rows.readBack(family, uploads), isWaitedFor, signal);
       for (const { upload } of missing) {
         upload.rows = { ...upload.rows, readBack: found.get(upload.version) ?? 0 };
       }
@@ -124,7 +130,7 @@ export class BatchSettler {
       rejected.push(...unstored.rejected.filter(isAbsent));
       for (const each of unstored.short.filter(isAbsent)) {
         short.push(each);
-        void this.waitForMemory(each);
+        each.item.resolve(each.size);
       }
       missing = without(absent, [...unstored.rejected, ...unstored.short]);
       if (missing.length === 0) break;

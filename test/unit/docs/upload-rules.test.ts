@@ -23,7 +23,7 @@ import {
 import { prepareUpload, type UploadFacts } from '../../../src/csv/prepare-upload.js';
 import type { StepDependencies } from '../../../src/ingest/dependencies.js';
 import { Preparation } from '../../../src/ingest/prepare/preparation.js';
-import { deadLetter } from '../../../src/ingest/write/dead-letter.js';
+import { deadLetter } from '../../../src/ingest/write/fail-upload.js';
 import { createLogger } from '../../../src/ops/logger.js';
 import { transitionOf, TransitionPublisher } from '../../../src/status/publisher.js';
 import {

@@ -10,10 +10,12 @@ import { OwnedPartition } from '../../../../src/ingest/watermark/owned-partition
 import type { Unprepared } from '../../../../src/ingest/prepare/preparation.js';
 import type { ValidUpload } from '../../../../src/ingest/upload-in-flight.js';
 import { BatchSettler } from '../../../../src/ingest/write/settle-batch.js';
+import { WithoutMemory } from '../../../../src/ingest/write/without-memory.js';
 import { sleep } from '../../../../src/domain/retry.js';
 import { createLogger } from '../../../../src/ops/logger.js';
 import { uploadsShortOfMemory } from '../../../../src/ops/metrics.js';
 import { beginSpan, SpanKind } from '../../../../src/ops/tracing.js';
+import type { InsertSize } from '../../../../src/warehouse/row-store.js';
 import { SqlRowStore } from '../../../../src/warehouse/rows/sql-row-store.js';
 import { UINT128 } from '../../../../src/warehouse/native/block.js';
 import {
@@ -188,28 +190,29 @@ export class Ingesting {
   /** Why uploads cannot be prepared again. */
   unprepared: Unprepared | undefined;
   private readonly settler: BatchSettler;
+  private readonly withoutMemory: WithoutMemory;
 
   constructor(readonly items: readonly Prepared[]) {
     this.warehouse = new ShortWarehouse(items);
     const { signal } = aborting;
     const erased = { covers: () => false };
     const publisher = new TransitionPublisher(this.log, erased, signal, () => undefined);
-    this.settler = new BatchSettler({
+    const dependencies = {
       log: this.log,
       rows: new SqlRowStore(this.warehouse, 'custom_data'),
       erased,
       publisher,
-      aside: {
-        leave: (upload) => this.aside.add(upload),
-        prepareAgain: (upload) => {
-          this.aside.delete(upload);
-          return Promise.resolve(this.unprepared);
-        },
-        waits: () => undefined,
-        fail: (upload) => publisher.publish([upload], 'failed'),
-      },
+      waits: () => undefined,
       logger: createLogger('silent'),
       signal,
+    };
+    this.settler = new BatchSettler(dependencies);
+    this.withoutMemory = new WithoutMemory(dependencies, this.settler, {
+      giveUp: (upload) => this.aside.add(upload),
+      takeAgain: (upload) => {
+        this.aside.delete(upload);
+        return Promise.resolve(this.unprepared);
+      },
     });
   }
 
@@ -218,13 +221,22 @@ export class Ingesting {
     return this.settler.settle(
       items.map((item) => ({
         ...item,
-        resolve: () => {
-          if (this.finished.has(item)) this.broken.push('finished twice');
-          this.finished.add(item);
+        resolve: (short) => {
+          void this.finish(item, short);
         },
         reject: (error) => this.broken.push(error),
       })),
     );
+  }
+
+  private async finish(item: Prepared, short: InsertSize | undefined): Promise<void> {
+    try {
+      if (short !== undefined) await this.withoutMemory.settle(item.upload, short);
+      if (this.finished.has(item)) this.broken.push('finished twice');
+      this.finished.add(item);
+    } catch (error) {
+      this.broken.push(error);
+    }
   }
 
   isFinished(...items: readonly Prepared[]): boolean {

@@ -1,20 +1,19 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
-import type { BatchItem } from '../../../../src/ingest/upload-in-flight.js';
+import type { ValidUpload } from '../../../../src/ingest/upload-in-flight.js';
 import { MemoryTrials, type NotStored } from '../../../../src/ingest/write/memory-trials.js';
 import { createLogger } from '../../../../src/ops/logger.js';
+import type { InsertSize } from '../../../../src/warehouse/row-store.js';
 import { WarehouseError } from '../../../../src/warehouse/warehouse.js';
 
 const MINUTE = 60_000;
 const SHORT = new WarehouseError('memory limit exceeded', 'memory', 241);
 
 /** The trials use only the name of an upload. */
-const itemOf = (requestId: string): BatchItem =>
-  ({ upload: { requestId, account: 'acme' } }) as unknown as BatchItem;
-const short = (requestId: string, bytes = 1) => ({
-  item: itemOf(requestId),
-  size: { account: 'acme', keys: 1, bytes },
-});
+const short = (requestId: string, bytes = 1): [ValidUpload, InsertSize] => [
+  { requestId, account: 'acme' } as ValidUpload,
+  { account: 'acme', keys: 1, bytes },
+];
 
 const aborting = new AbortController();
 beforeEach(() => {
@@ -32,7 +31,7 @@ test('one that comes as the last one is stored is tried as often as any other', 
   const trials = new MemoryTrials(
     {
       probe: () => Promise.resolve(true),
-      tryOnce({ upload: { requestId } }) {
+      tryOnce({ requestId }) {
         tried.push(requestId);
         return Promise.resolve(requestId === 'first' ? undefined : SHORT);
       },
@@ -40,7 +39,7 @@ test('one that comes as the last one is stored is tried as often as any other', 
     createLogger('silent'),
     aborting.signal,
   );
-  void trials.settle(short('first')).then(() => trials.settle(short('second')));
+  void trials.settle(...short('first')).then(() => trials.settle(...short('second')));
   // The pauses are 1, 1, 2 and 4 seconds.
   await jest.advanceTimersByTimeAsync(8_500);
   expect(tried).toEqual(['first', 'second', 'second', 'second']);
@@ -50,7 +49,7 @@ test('what one of them throws is told to all that wait', async () => {
   const trials = new MemoryTrials(
     {
       probe: () => Promise.resolve(true),
-      tryOnce: ({ upload: { requestId } }) =>
+      tryOnce: ({ requestId }) =>
         requestId === 'first'
           ? Promise.resolve(undefined)
           : Promise.reject(new RangeError(requestId)),
@@ -59,7 +58,7 @@ test('what one of them throws is told to all that wait', async () => {
     aborting.signal,
   );
   const outcomes = Promise.allSettled(
-    ['first', 'second', 'third'].map((id, index) => trials.settle(short(id, index))),
+    ['first', 'second', 'third'].map((id, index) => trials.settle(...short(id, index))),
   );
   await jest.advanceTimersByTimeAsync(5_000);
   const reason = new RangeError('second');
@@ -76,7 +75,7 @@ test('the smallest is tried first, and behind one that has no memory none', asyn
   const trials = new MemoryTrials(
     {
       probe: ({ bytes }) => Promise.resolve(bytes <= memory),
-      tryOnce({ upload: { requestId } }) {
+      tryOnce({ requestId }) {
         tried.push(requestId);
         return Promise.resolve(Number(requestId) <= memory ? undefined : SHORT);
       },
@@ -86,7 +85,7 @@ test('the smallest is tried first, and behind one that has no memory none', asyn
   );
   const stored: number[] = [];
   for (const bytes of [9, 3, 7, 1]) {
-    void trials.settle(short(String(bytes), bytes)).then(() => stored.push(bytes));
+    void trials.settle(...short(String(bytes), bytes)).then(() => stored.push(bytes));
   }
   await jest.advanceTimersByTimeAsync(1_000);
   expect(tried).toEqual(['1', '3', '7']);
@@ -112,7 +111,7 @@ test('one that fails alone is set aside when it has failed five times, not soone
     aborting.signal,
   );
   let outcome: NotStored | undefined;
-  void trials.settle(short('large')).then((found) => (outcome = found));
+  void trials.settle(...short('large')).then((found) => (outcome = found));
   // The first failure was 13 minutes ago.
   await jest.advanceTimersByTimeAsync(17 * MINUTE);
   expect([failures, outcome]).toEqual([4, undefined]);

@@ -3,6 +3,7 @@ import { retrying } from '../../domain/retry.js';
 import { isLogUnavailable } from '../../log/upload-log.js';
 import { deadLetters } from '../../ops/metrics.js';
 import type { StepDependencies } from '../dependencies.js';
+import type { Unprepared } from '../prepare/preparation.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { reasonOfFile } from '../../csv/findings.js';
 
@@ -10,23 +11,45 @@ const REASON = reasonOfFile(
   'the file could not be stored; it was set aside for the operators of the service',
 );
 
+/** Takes an upload that cannot be prepared to its final status. */
+export async function failUpload(
+  dependencies: StepDependencies,
+  upload: UploadInFlight,
+  unprepared: Unprepared,
+): Promise<void> {
+  if (unprepared.error !== undefined) {
+    const cause = { kind: 'exception', error: nameOf(unprepared.error) } as const;
+    return deadLetter(dependencies, upload, cause);
+  }
+  const { publisher, logger } = dependencies;
+  await publisher.publish([upload], 'failed', unprepared.reason);
+  const { requestId, account } = upload;
+  logger.info({ requestId, account }, 'upload failed');
+}
+
 /**
  * Sets aside an upload that cannot be processed, and fails it. Resolves when the log knows both.
  */
 export async function deadLetter(
-  { log, erased, publisher, aside, logger, signal }: StepDependencies,
+  { log, erased, publisher, waits, logger, signal }: StepDependencies,
   upload: UploadInFlight,
   cause: Cause,
 ): Promise<void> {
   if (isErased(erased, upload)) return;
   const { requestId, account } = upload;
   logger.error({ requestId, account, cause }, 'an upload is set aside');
-  const waits = (error: unknown): boolean => {
+  const isWaitedFor = (error: unknown): boolean => {
     if (!isLogUnavailable(error)) return false;
-    aside.waits([upload]);
+    waits([upload]);
     return true;
   };
-  await retrying(() => setAside(log, upload, cause), waits, signal);
+  await retrying(() => setAside(log, upload, cause), isWaitedFor, signal);
   deadLetters.inc({ family: upload.family, cause: cause.kind });
   await publisher.publish([upload], 'failed', REASON);
+}
+
+/** Never its text, which may hold a value of the file. */
+function nameOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code ?? error.name;
 }
