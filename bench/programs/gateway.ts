@@ -130,7 +130,7 @@ async function previewerIn(folder: string, config: Config, logger: Logger): Prom
   return new Previewer(check, {
     ...{ warehouse, database, logger },
     erasedUpTo: () => 0n,
-    ...config.warnings,
+    thresholds: config.warnings,
   });
 }
 

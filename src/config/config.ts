@@ -1,5 +1,7 @@
 // The whole configuration, read from the environment once, before anything listens.
 
+import type { WarningThresholds } from '../domain/warning-thresholds.js';
+
 /**
  * The configuration is unknown or contradicts itself, or what it names answers and refuses, and will
  * refuse until one of the two changes. The message is one line that says what to change.
@@ -28,13 +30,7 @@ export interface Config {
   readonly clickhouse: ClickHouseConfig | undefined;
   readonly clickhouseDatabase: string;
   readonly integratedChannels: readonly string[];
-  /** When a preview warns. */
-  readonly warnings: {
-    /** From how many times the usual total of a day on, or from which part of it down. */
-    readonly unusualFactor: number;
-    /** Of dates of cost that lie further back. */
-    readonly oldDays: number;
-  };
+  readonly warnings: WarningThresholds;
   readonly limits: Limits;
 }
 

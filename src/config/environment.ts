@@ -227,9 +227,18 @@ export class Environment {
   @Whole(2, 1_000_000)
   PREVIEW_UNUSUAL_FACTOR = 10;
 
+  @Whole(1, 366)
+  PREVIEW_USUAL_DAYS = 28;
+
+  @Whole(1, 366)
+  PREVIEW_FEWEST_USUAL_DAYS = 7;
+
   /** Two years. */
   @Whole(1, 100_000)
   PREVIEW_OLD_DAYS = 731;
+
+  @Whole(2, 100_000)
+  PREVIEW_COMPLETE_DAYS = 3;
 
   @Whole(1, LONGEST_SECONDS)
   STATUS_VIEW_STALLED_SECONDS = 30;

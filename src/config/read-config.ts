@@ -58,7 +58,10 @@ function configOf(environment: Environment): Config {
     integratedChannels: [...new Set(environment.INTEGRATED_CHANNELS)],
     warnings: {
       unusualFactor: environment.PREVIEW_UNUSUAL_FACTOR,
+      usualDays: environment.PREVIEW_USUAL_DAYS,
+      fewestUsualDays: environment.PREVIEW_FEWEST_USUAL_DAYS,
       oldDays: environment.PREVIEW_OLD_DAYS,
+      completeDays: environment.PREVIEW_COMPLETE_DAYS,
     },
     limits: limitsOf(environment),
   };

@@ -1,5 +1,6 @@
 import { familyNamed, type FamilyName } from '../domain/families/index.js';
 import type { Arena } from '../domain/memory.js';
+import type { WarningThresholds } from '../domain/warning-thresholds.js';
 import { prepareUpload, type UploadFacts } from '../csv/prepare-upload.js';
 import { MOST_COMPARED } from '../warehouse/rows/compare-keys.js';
 import { keyPieces } from '../warehouse/rows/key-pieces.js';
@@ -16,8 +17,7 @@ const MOST_ROWS = 200_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 export interface FileToCheck extends PreviewedFile {
-  /** See `PreviewerOptions`. */
-  readonly oldDays: number;
+  readonly thresholds: WarningThresholds;
 }
 
 /** A file of a preview. */
@@ -53,7 +53,7 @@ const NO_BLOCKS = { blocks: undefined, keyBlock: undefined };
  * @param arena holds the blocks; empty without them
  */
 export function checkFile(
-  { family: name, account, parts, facts, oldDays }: FileToCheck,
+  { family: name, account, parts, facts, thresholds }: FileToCheck,
   arena: Arena,
 ): CheckedFile {
   const family = familyNamed(name);
@@ -66,7 +66,7 @@ export function checkFile(
     return { valid: true, rows, keys, warnings: [], values: undefined, ...NO_BLOCKS };
   }
   const values = valuesOf(family, parts);
-  const warnings = warningsOfFile(family, values, { today: facts.requestDay, oldDays });
+  const warnings = warningsOfFile(family, values, facts.requestDay, thresholds);
   const checked = { valid: true, rows, keys, warnings, values } as const;
   if (keys > MOST_KEYS) {
     arena.clear();

@@ -1,4 +1,5 @@
 import { type Family, familyNamed } from '../domain/families/index.js';
+import type { WarningThresholds } from '../domain/warning-thresholds.js';
 import type { Logger } from '../ops/logger.js';
 import { askForMemory } from '../warehouse/rows/preview-queries.js';
 import { type Comparison, compareKeys } from '../warehouse/rows/compare-keys.js';
@@ -15,7 +16,7 @@ import {
   spellingWarnings,
 } from './warnings/account-warnings.js';
 import { KnownValuesCache } from './warnings/known-values-cache.js';
-import { DAYS_BEFORE, unusualTotals } from './warnings/unusual-totals.js';
+import { unusualTotals } from './warnings/unusual-totals.js';
 
 /** The warehouse is away, or has no time or no memory now. */
 export class PreviewUnavailableError extends Error {
@@ -28,10 +29,7 @@ export interface PreviewerOptions {
   /** The last version of the account that is erased, or 0. Its rows may still be stored. */
   readonly erasedUpTo: (account: string) => bigint;
   readonly logger: Logger;
-  /** From how many times the usual total on, or from which part of it down, a total is unusual. */
-  readonly unusualFactor: number;
-  /** Dates of cost that lie further back are old. */
-  readonly oldDays: number;
+  readonly thresholds: WarningThresholds;
 }
 
 /** No question begins later: the answer is due after ten seconds, and most questions take six. */
@@ -69,7 +67,8 @@ export class Previewer {
       return performance.now() < asksUntil;
     };
     signal.throwIfAborted();
-    const checked = await this.check({ ...file, oldDays: this.options.oldDays }, signal);
+    const { thresholds } = this.options;
+    const checked = await this.check({ ...file, thresholds }, signal);
     const asOf = new Date().toISOString().slice(0, 19);
     if (!checked.valid) return invalid(checked.reason, asOf);
     const family = familyNamed(file.family);
@@ -113,7 +112,7 @@ export class Previewer {
     comparisons: readonly Comparison[] | undefined,
     mayAsk: () => boolean,
   ): Promise<Warning[]> {
-    const { warehouse, erasedUpTo, unusualFactor } = this.options;
+    const { warehouse, erasedUpTo, thresholds } = this.options;
     const warnings = [...ofFile];
     if (values === undefined) return warnings;
     if (mayAsk()) warnings.push(...spellingWarnings(values, await this.known.of(account)));
@@ -131,10 +130,17 @@ export class Previewer {
     if (comparisons !== undefined && keyBlock !== undefined && mayAsk()) {
       const { database } = this;
       const stored = await this.unlessTooLarge(
-        storedDayTotals(warehouse, database, family, keyBlock, DAYS_BEFORE, erasedUpTo(account)),
+        storedDayTotals(
+          warehouse,
+          database,
+          family,
+          keyBlock,
+          thresholds.usualDays,
+          erasedUpTo(account),
+        ),
       );
       if (stored !== undefined) {
-        warnings.push(...unusualTotals(family, values, stored, unusualFactor));
+        warnings.push(...unusualTotals(family, values, stored, thresholds));
       }
     }
     return warnings;

@@ -57,7 +57,7 @@ export async function startGatewayDependencies(
   const previewer = new Previewer(check, {
     ...{ warehouse, database, logger },
     erasedUpTo: (account) => erased.upTo(account),
-    ...config.warnings,
+    thresholds: config.warnings,
   });
   const lookup = lookupWithoutErased(reader, erased);
   return { log, tokens, lookup, fence, erased, clock, previewer, config, logger, viewProgress };

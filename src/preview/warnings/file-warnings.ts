@@ -1,19 +1,23 @@
 import type { Family } from '../../domain/families/index.js';
 import { dayOf, textOfDay } from '../../domain/days.js';
+import type { WarningThresholds } from '../../domain/warning-thresholds.js';
 import { type FileValues, SPELLED } from './file-values.js';
 import type { Warning } from '../answer.js';
 import { listed, MOST_SIMILAR, RowList } from './warning.js';
 
 /** Halfwidth and fullwidth forms. */
 const WIDE_OR_NARROW = /[\uff01-\uff5e\uff61-\uffdc\uffe0-\uffee]/g;
-/** From how many days on a file is expected to have rows of every day. */
-const FEW_DAYS = 3;
 
-/** What the file alone says. */
+/**
+ * What the file alone says.
+ *
+ * @param today days since the epoch
+ */
 export function warningsOfFile(
   family: Family,
   values: FileValues,
-  { today, oldDays }: { readonly today: number; readonly oldDays: number },
+  today: number,
+  { oldDays, completeDays }: WarningThresholds,
 ): Warning[] {
   const warnings: Warning[] = [];
   for (const column of SPELLED) {
@@ -31,7 +35,7 @@ export function warningsOfFile(
   if (family.name === 'cost') {
     warnings.push(...ofDates(values, today, oldDays), ...ofCombinations(values));
   }
-  warnings.push(...missingDays(values));
+  warnings.push(...missingDays(values, completeDays));
   return warnings;
 }
 
@@ -86,11 +90,11 @@ function ofCombinations({ repeated, deleted }: FileValues): Warning[] {
   return warnings;
 }
 
-function missingDays({ days }: FileValues): Warning[] {
+function missingDays({ days }: FileValues, completeDays: number): Warning[] {
   if (days.size === 0) return [];
   const known = [...days.keys()].map(dayOf).sort((a, b) => a - b);
   const [first, last] = [known[0]!, known.at(-1)!];
-  if (last - first + 1 < FEW_DAYS || known.length === last - first + 1) return [];
+  if (last - first + 1 < completeDays || known.length === last - first + 1) return [];
   const missing: string[] = [];
   const there = new Set(known);
   for (let day = first; day <= last; day++) if (!there.has(day)) missing.push(textOfDay(day));

@@ -1,14 +1,11 @@
 import type { Family } from '../../domain/families/index.js';
 import { dayOf } from '../../domain/days.js';
+import type { WarningThresholds } from '../../domain/warning-thresholds.js';
 import type { StoredDayTotal } from '../../warehouse/rows/day-totals.js';
 import { type FileValues, groupOf } from './file-values.js';
 import type { Warning } from '../answer.js';
 import { RowList } from './warning.js';
 
-/** How many days before a day its total is compared with. */
-export const DAYS_BEFORE = 28;
-/** With data on fewer of them there is no warning. */
-const FEWEST_DAYS = 7;
 const NO_DAYS: ReadonlyMap<number, number> = new Map();
 
 interface Unusual {
@@ -23,13 +20,12 @@ interface Unusual {
  * Days whose total, with the file, is far from the usual one of the channel.
  *
  * @param stored without the keys of the file, and without deletions
- * @param factor how many times the median, or which part of it, is unusual
  */
 export function unusualTotals(
   family: Family,
   { totals }: FileValues,
   stored: readonly StoredDayTotal[],
-  factor: number,
+  { unusualFactor, usualDays, fewestUsualDays }: WarningThresholds,
 ): Warning[] {
   // By channel and name, by day: the total after the upload.
   const series = new Map<string, Map<number, number>>();
@@ -51,14 +47,14 @@ export function unusualTotals(
     const days = series.get(groupOf(channel, name)) ?? NO_DAYS;
     const at = dayOf(day);
     const before: number[] = [];
-    for (let each = at - DAYS_BEFORE; each < at; each++) {
+    for (let each = at - usualDays; each < at; each++) {
       const amount = days.get(each);
       if (amount !== undefined) before.push(amount);
     }
-    if (before.length < FEWEST_DAYS) continue;
+    if (before.length < fewestUsualDays) continue;
     const [total, median] = [days.get(at) ?? 0, medianOf(before)];
     if (median <= 0) continue;
-    if (total > factor * median || total < median / factor) {
+    if (total > unusualFactor * median || total < median / unusualFactor) {
       unusual.push({ day, channel, name, total, median });
     }
   }

@@ -28,7 +28,7 @@ import { storageBlock, type StoredKey } from '../../support/model/native-rows.js
 import { awayFromMidnight, daysAgo } from '../../support/model/utc-days.js';
 import { withoutKeeper } from '../../support/clickhouse/without-keeper.js';
 import { connectTo } from '../../support/chdb/warehouses.js';
-import { csv, FACTS, goodRow, verdictOn } from '../../support/files/files.js';
+import { csv, FACTS, goodRow, THRESHOLDS, verdictOn } from '../../support/files/files.js';
 
 /**
  * The schema behind Distributed tables, as on a cluster. The test removes what needs a Keeper: ON
@@ -253,7 +253,7 @@ describe.each([
 
     const file = csv([rows[1]!, { ...rows[1], campaign: 'new' }]);
     const parts = [Buffer.from(file)];
-    const task = { family: 'cost', account, parts, facts: FACTS, oldDays: 731 } as const;
+    const task = { family: 'cost', account, parts, facts: FACTS, thresholds: THRESHOLDS } as const;
     const checked = checkFile(task, new Arena());
     if (!checked.valid) throw new Error(checked.reason);
     const { blocks, keyBlock } = checked;

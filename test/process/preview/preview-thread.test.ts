@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 
+import { THRESHOLDS } from '../../support/files/files.js';
 import { run } from '../../support/service/command.js';
 
 /** The built thread of previews, in a process of its own. */
@@ -16,8 +17,9 @@ const SOURCE = `
     // A buffer of its own.
     const parts = [new Uint8Array(text)];
     const facts = { finding: null, requestDay, integratedChannels: [] };
-    return { family: 'self-serve', account: 'acme', parts, facts, oldDays: 731 };
+    return { family: 'self-serve', account: 'acme', parts, facts, thresholds };
   };
+  const thresholds = ${JSON.stringify(THRESHOLDS)};
   const LARGE = 400_000;
   const neverGivenUp = new AbortController().signal;
   let threads = 0;

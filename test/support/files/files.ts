@@ -1,3 +1,4 @@
+import { readConfig } from '../../../src/config/read-config.js';
 import { dayOf } from '../../../src/domain/days.js';
 import {
   COST,
@@ -12,6 +13,9 @@ import { decodePrepared, type DecodedKey } from '../model/decode-prepared.js';
 /** Files built from the values that matter to a test, and the verdicts on them. */
 
 export const REQUEST_DATE = '2026-03-10';
+
+/** Those of a service without settings. */
+export const THRESHOLDS = readConfig({}).warnings;
 
 export const FACTS: UploadFacts = {
   finding: null,

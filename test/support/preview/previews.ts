@@ -10,7 +10,7 @@ import { SqlRowStore } from '../../../src/warehouse/rows/sql-row-store.js';
 import { migrate } from '../../../src/warehouse/schema/migrate.js';
 import type { Warehouse } from '../../../src/warehouse/warehouse.js';
 import { openWarehouseOf, type OpenWarehouse, type WarehouseKind } from '../chdb/warehouses.js';
-import { FACTS, verdictOn } from '../files/files.js';
+import { FACTS, THRESHOLDS, verdictOn } from '../files/files.js';
 import { csvOf } from '../model/warehouse-model.js';
 import { type File, sumsColumns } from './preview-model.js';
 
@@ -48,14 +48,13 @@ export class Previews {
     const check = (file: FileToCheck): Promise<CheckedFile> =>
       Promise.resolve(checkFile(file, new Arena()));
     const logger = pino({ level: 'silent' });
-    const thresholds = { unusualFactor: 10, oldDays: 731 };
     const erasedUpTo = (account: string): bigint => this.erased.get(account) ?? 0n;
     return new Previewer(check, {
       warehouse,
       database: DATABASE,
       erasedUpTo,
       logger,
-      ...thresholds,
+      thresholds: THRESHOLDS,
     });
   }
 

@@ -19,7 +19,13 @@ test('an empty environment gives the embedded service with every role', () => {
     clickhouse: undefined,
     clickhouseDatabase: 'custom_data',
     integratedChannels: [],
-    warnings: { unusualFactor: 10, oldDays: 731 },
+    warnings: {
+      unusualFactor: 10,
+      usualDays: 28,
+      fewestUsualDays: 7,
+      oldDays: 731,
+      completeDays: 3,
+    },
     limits: {
       unpackedBytes: 33_554_432,
       uploadDeadlineMs: 60_000,
@@ -73,8 +79,22 @@ describe('a value is read', () => {
     ],
     [
       'what previews warn of',
-      { PREVIEW_UNUSUAL_FACTOR: '3', PREVIEW_OLD_DAYS: '30' },
-      { warnings: { unusualFactor: 3, oldDays: 30 } },
+      {
+        PREVIEW_UNUSUAL_FACTOR: '3',
+        PREVIEW_USUAL_DAYS: '14',
+        PREVIEW_FEWEST_USUAL_DAYS: '5',
+        PREVIEW_OLD_DAYS: '30',
+        PREVIEW_COMPLETE_DAYS: '7',
+      },
+      {
+        warnings: {
+          unusualFactor: 3,
+          usualDays: 14,
+          fewestUsualDays: 5,
+          oldDays: 30,
+          completeDays: 7,
+        },
+      },
     ],
   ])('%s', (_, env, expected) => {
     expect(readConfig(env)).toMatchObject(expected);

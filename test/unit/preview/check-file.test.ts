@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { Arena } from '../../../src/domain/memory.js';
 import { checkFile } from '../../../src/preview/check-file.js';
-import { csv, FACTS, goodRow } from '../../support/files/files.js';
+import { csv, FACTS, goodRow, THRESHOLDS } from '../../support/files/files.js';
 
 /** A file with so many keys, of so many rows each. */
 function file(keys: number, rowsOfKey: number): Buffer<ArrayBuffer> {
@@ -19,7 +19,7 @@ test.each([
 ])('a comparison has a bounded number of %s', (_, keys, rowsOfKey, expected) => {
   const whose = { family: 'self-serve', account: 'acme' } as const;
   const parts = [file(keys, rowsOfKey)];
-  const checked = checkFile({ ...whose, parts, facts: FACTS, oldDays: 731 }, new Arena());
+  const checked = checkFile({ ...whose, parts, facts: FACTS, thresholds: THRESHOLDS }, new Arena());
   if (!checked.valid) throw new Error(checked.reason);
   expect(checked).toMatchObject({ rows: keys * rowsOfKey, keys });
   expect(checked.blocks!.map(({ rows }) => rows)).toEqual(expected);

@@ -5,17 +5,22 @@ import { COST, SELF_SERVE, type FamilyName } from '../../../../src/domain/famili
 import { plainForm, warningsOfFile } from '../../../../src/preview/warnings/file-warnings.js';
 import { valuesOf } from '../../../../src/preview/warnings/file-values.js';
 import type { Warning } from '../../../../src/preview/answer.js';
-import { csv, goodRow, type Values } from '../../../support/files/files.js';
+import type { WarningThresholds } from '../../../../src/domain/warning-thresholds.js';
+import { csv, goodRow, THRESHOLDS, type Values } from '../../../support/files/files.js';
 
 const TODAY = dayOf('2026-03-10');
 
 /** The warnings about a valid file of the rows. */
-function warnings(family: FamilyName, rows: readonly Values[], oldDays = 731): Warning[] {
+function warnings(
+  family: FamilyName,
+  rows: readonly Values[],
+  set: Partial<WarningThresholds> = {},
+): Warning[] {
   const file = Buffer.from(csv(rows.map((row) => goodRow(family, row))));
   const of = family === 'cost' ? COST : SELF_SERVE;
   // In parts, as files come.
   const parts = [file.subarray(0, 7), file.subarray(7)];
-  return warningsOfFile(of, valuesOf(of, parts), { today: TODAY, oldDays });
+  return warningsOfFile(of, valuesOf(of, parts), TODAY, { ...THRESHOLDS, ...set });
 }
 
 const campaigns = (count: number): Values[] =>
@@ -77,7 +82,7 @@ describe('a file is warned about', () => {
 
   test('for dates of cost that are older than is set', () => {
     const rows = [{ date: '2026-02-08' }, { date: '2026-02-07' }];
-    expect(warnings('cost', rows, 30)).toEqual([
+    expect(warnings('cost', rows, { oldDays: 30 })).toEqual([
       {
         code: 'old-date',
         column: 'date',
@@ -122,6 +127,7 @@ describe('a file is warned about', () => {
     const of = (...days: string[]): Values[] => days.map((day) => ({ date: `2026-03-0${day}` }));
     expect(warnings('self-serve', of('1', '2'))).toEqual([]);
     expect(warnings('self-serve', of('1', '2', '3'))).toEqual([]);
+    expect(warnings('self-serve', of('3', '1'), { completeDays: 4 })).toEqual([]);
     expect(warnings('self-serve', of('3', '1'))).toEqual([
       {
         code: 'missing-days',

@@ -4,7 +4,8 @@ import { textOfDay, dayOf } from '../../../../src/domain/days.js';
 import { COST } from '../../../../src/domain/families/index.js';
 import { valuesOf } from '../../../../src/preview/warnings/file-values.js';
 import { unusualTotals } from '../../../../src/preview/warnings/unusual-totals.js';
-import { csv, goodRow, type Values } from '../../../support/files/files.js';
+import type { WarningThresholds } from '../../../../src/domain/warning-thresholds.js';
+import { csv, goodRow, THRESHOLDS, type Values } from '../../../support/files/files.js';
 
 const DAY = dayOf('2026-03-01');
 
@@ -17,9 +18,13 @@ const stored = (amounts: readonly number[], name = 'EUR') =>
     amount,
   }));
 
-function warningsFor(cost: string, before: ReturnType<typeof stored>, factor = 10) {
+function warningsFor(
+  cost: string,
+  before: ReturnType<typeof stored>,
+  set: Partial<WarningThresholds> = {},
+) {
   const file = Buffer.from(csv([goodRow('cost', { cost, campaign: 'a' })]));
-  return unusualTotals(COST, valuesOf(COST, [file]), before, factor);
+  return unusualTotals(COST, valuesOf(COST, [file]), before, { ...THRESHOLDS, ...set });
 }
 
 test.each([
@@ -35,8 +40,20 @@ test.each([
 
 test('how far from the usual a total is unusual can be set', () => {
   const before = stored(Array<number>(7).fill(100));
-  const counts = ['300', '301', '34', '33'].map((cost) => warningsFor(cost, before, 3).length);
+  const counts = ['300', '301', '34', '33'].map(
+    (cost) => warningsFor(cost, before, { unusualFactor: 3 }).length,
+  );
   expect(counts).toEqual([0, 1, 0, 1]);
+});
+
+test('with how many days a day is compared, and how many of them need data, can be set', () => {
+  const before = stored([100, 100, 100, 1, 1, 1, 1]);
+  // The median is 1, or of three days 100.
+  expect(warningsFor('100', before)).toHaveLength(1);
+  const three = { usualDays: 3, fewestUsualDays: 3 };
+  expect(warningsFor('100', before, three)).toEqual([]);
+  expect(warningsFor('1001', before, three)).toHaveLength(1);
+  expect(warningsFor('1001', before, { ...three, fewestUsualDays: 4 })).toEqual([]);
 });
 
 test('days with impressions but no cost count, and days that are deleted do not', () => {
@@ -52,7 +69,7 @@ test('days with impressions but no cost count, and days that are deleted do not'
       { ...seventh, ...values },
     ];
     const file = Buffer.from(csv(rows.map((row) => goodRow('cost', row))));
-    return unusualTotals(COST, valuesOf(COST, [file]), before, 10).length;
+    return unusualTotals(COST, valuesOf(COST, [file]), before, THRESHOLDS).length;
   };
   expect(withSeventh(zero)).toBe(0);
   expect(withSeventh({ ...zero, impressions: '1' })).toBe(1);
@@ -62,7 +79,7 @@ test('a day of which everything is deleted has a total of zero', () => {
   const zero = { impressions: '0', clicks: '0', cost: '0' };
   const file = Buffer.from(csv([goodRow('cost', { ...zero, campaign: 'a' })]));
   const before = stored(Array<number>(7).fill(100));
-  const [warning] = unusualTotals(COST, valuesOf(COST, [file]), before, 10);
+  const [warning] = unusualTotals(COST, valuesOf(COST, [file]), before, THRESHOLDS);
   expect(warning!.message).toBe('"Search" would have 0 EUR on 2026-03-01, where 100 is usual');
 });
 
