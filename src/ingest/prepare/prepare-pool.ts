@@ -78,15 +78,14 @@ export class PreparePool implements Preparer {
 }
 
 /**
- * Room for the columns of a cost file with a key in every row: 1 MiB of text, and 72 bytes a row for
- * numbers and blank texts. A file whose CSV rows are stored too may need more.
+ * Room for the columns of a self-serve file of 60,000 rows. A cost file with a key in every row needs
+ * half of it: 1 MiB of text, and 72 bytes a row for numbers and blank texts. What no file has reached
+ * is only address space.
  */
-const PIECE_BYTES = 2 * 1024 * 1024;
+const PIECE_BYTES = 4 * 1024 * 1024;
 /** The columns of a smaller file get memory of their own. */
 const WORTH_A_PIECE_BYTES = 256 * 1024;
-/**
- * This process keeps at most so much memory for columns, from when it was first needed: 128 MiB.
- */
+/** Of the 256 MiB, cost files use 128. */
 const MAX_PIECES = 64;
 
 /** Memory for the columns of uploads, shared with the preparing threads. */

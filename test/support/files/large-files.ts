@@ -50,7 +50,7 @@ export async function expectLargeFilesUnmixed(
   await until(async () => (await bytes('lent')) === 0, 50);
   const free = await bytes('free');
   expect(free).toBeGreaterThan(0);
-  expect(free).toBeLessThan((FILES / 2) * 2 * 1024 * 1024);
+  expect(free).toBeLessThan((FILES / 2) * 4 * 1024 * 1024);
 }
 
 function largeFile(file: number): string {

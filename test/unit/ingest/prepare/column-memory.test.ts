@@ -26,7 +26,7 @@ test('there are so many pieces and no more, and none for a small file', () => {
   );
   expect(new Set(lent).size).toBe(lent.length);
   const bytes = lent.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  expect(bytes).toBe(128 * MIB);
+  expect(bytes).toBe(256 * MIB);
   memory.giveBack(lent[0]!);
   expect(memory.lend(MIB)).toBe(lent[0]);
 });
