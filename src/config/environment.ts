@@ -237,7 +237,7 @@ export class Environment {
   @Whole(1, 100_000)
   PREVIEW_OLD_DAYS = 731;
 
-  @Whole(2, 100_000)
+  @Whole(3, 100_000)
   PREVIEW_COMPLETE_DAYS = 3;
 
   @Whole(1, LONGEST_SECONDS)

@@ -95,7 +95,7 @@ function millisecondsOfDays(days: number | undefined): number | undefined {
 }
 
 function refuseContradictions(config: Config): void {
-  const { roles, kafka, clickhouse, limits } = config;
+  const { roles, kafka, clickhouse, limits, warnings } = config;
   if (roles.size < ROLES.length) {
     // LMDB and chDB live in one process: a role in another process would see neither.
     if (kafka === undefined) throw fewerRolesWithout('KAFKA_BROKERS', config);
@@ -109,6 +109,11 @@ function refuseContradictions(config: Config): void {
   if ((limits.historyRetentionMs ?? Infinity) <= 2 * limits.logRetentionMs) {
     throw new ConfigError(
       'HISTORY_RETENTION_DAYS is not more than twice LOG_RETENTION_HOURS: a replay could bring deleted requests back',
+    );
+  }
+  if (warnings.fewestUsualDays > warnings.usualDays) {
+    throw new ConfigError(
+      'PREVIEW_FEWEST_USUAL_DAYS is more than PREVIEW_USUAL_DAYS: no total would ever be unusual',
     );
   }
   refuseSharedPorts(config);

@@ -1,6 +1,6 @@
 /** When a preview warns. All of them are whole numbers. */
 export interface WarningThresholds {
-  /** From how many times the usual total of a day on, or from which part of it down. */
+  /** With 10: of more than ten times the usual total of a day, or less than a tenth. */
   readonly unusualFactor: number;
   /** Usual is the median of so many days before. */
   readonly usualDays: number;

@@ -34,7 +34,7 @@ import { WaitingRoom } from './waiting-room.js';
 /** Ends of partitions are looked at no more often than this while uploads are open. */
 const LOOK_MS = 10_000;
 /** The most uploads that wait for memory outside the room. */
-const MOST_ASIDE = 1_000;
+const MOST_OUTSIDE = 1_000;
 
 /** What ingest works with besides its ports. */
 export interface IngestTools {
@@ -60,8 +60,8 @@ export class Ingest implements RecordHandler {
   private readonly processing = new Set<Promise<unknown>>();
   private readonly room: WaitingRoom;
   private readonly inRoom = new Set<UploadInFlight>();
-  /** Uploads that are to leave the room, but may not yet: `MOST_ASIDE` are outside. */
-  private readonly waiting = new Set<UploadInFlight>();
+  /** Uploads that may leave the room once fewer than `MOST_OUTSIDE` are outside. */
+  private readonly leaving = new Set<UploadInFlight>();
   private readonly dropAfterMs: number;
   private readonly endWatch: EndWatch;
   private consumption: Consumption | undefined;
@@ -107,7 +107,7 @@ export class Ingest implements RecordHandler {
       preparer,
       journal,
       () => store.hasUploadsComing,
-      this.stepAside.bind(this),
+      this.mayLeave.bind(this),
       signal,
     );
   }
@@ -185,7 +185,7 @@ export class Ingest implements RecordHandler {
       .catch(this.failure.report)
       .finally(() => {
         this.processing.delete(processing);
-        this.letAside();
+        this.letLeave();
         uploadsInFlight.set(this.processing.size);
       });
     this.processing.add(processing);
@@ -203,20 +203,20 @@ export class Ingest implements RecordHandler {
     owned.watermark.release(requestId);
     owned.commitSoon();
     // 3. The next upload may come into memory.
-    this.waiting.delete(upload);
+    this.leaving.delete(upload);
     this.leaveRoom(upload);
   }
 
   /** An upload that may wait for hours makes room for others, unless too many wait like this. */
-  private stepAside(upload: UploadInFlight): void {
-    if (this.inRoom.has(upload)) this.waiting.add(upload);
-    this.letAside();
+  private mayLeave(upload: UploadInFlight): void {
+    if (this.inRoom.has(upload)) this.leaving.add(upload);
+    this.letLeave();
   }
 
-  private letAside(): void {
-    for (const upload of this.waiting) {
-      if (this.processing.size - this.inRoom.size >= MOST_ASIDE) return;
-      this.waiting.delete(upload);
+  private letLeave(): void {
+    for (const upload of this.leaving) {
+      if (this.processing.size - this.inRoom.size >= MOST_OUTSIDE) return;
+      this.leaving.delete(upload);
       this.leaveRoom(upload);
     }
   }

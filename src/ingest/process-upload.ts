@@ -18,7 +18,6 @@ import { type Held, WithoutMemory } from './write/without-memory.js';
 /** Takes complete uploads from their records to their final status. */
 export class UploadProcessor implements Held {
   private readonly gate: SoloGate;
-  private readonly readAgain: (upload: UploadInFlight) => Promise<UploadInFlight['parts']>;
   private readonly preparation: Preparation;
   private readonly batchers: ReadonlyMap<FamilyName, Batcher>;
   private readonly withoutMemory: WithoutMemory;
@@ -27,7 +26,7 @@ export class UploadProcessor implements Held {
 
   /**
    * @param isMoreComing whether uploads are on their way to `process`
-   * @param stepAside called with an upload that may wait for hours, also twice: others may have its
+   * @param mayLeave called with an upload that may wait for hours, also twice: others may have its
    * room
    * @param signal aborted: nothing is waited for any more
    */
@@ -36,7 +35,7 @@ export class UploadProcessor implements Held {
     private readonly preparer: Preparer,
     private readonly journal: CrashJournal,
     isMoreComing: () => boolean,
-    private readonly stepAside: (upload: UploadInFlight) => void,
+    private readonly mayLeave: (upload: UploadInFlight) => void,
     private readonly signal: AbortSignal,
   ) {
     const { config, log, erased } = dependencies;
@@ -46,26 +45,7 @@ export class UploadProcessor implements Held {
     const publisher = new TransitionPublisher(log, erased, signal, waits);
     this.steps = { ...dependencies, publisher, waits, signal };
     this.gate = new SoloGate(journal);
-    this.readAgain = (upload) =>
-      retrying(
-        () => readUpload(log, upload),
-        (error) => {
-          if (!isLogUnavailable(error)) return false;
-          waits([upload]);
-          return true;
-        },
-        signal,
-      );
-    this.preparation = new Preparation(
-      preparer,
-      async (upload) => {
-        const parts = await this.readAgain(upload);
-        // Its preparation has thrown. While the log was away, the journal did not have the upload.
-        await journal.begin(upload.requestId, true);
-        return parts;
-      },
-      signal,
-    );
+    this.preparation = new Preparation(preparer, (upload) => this.readAgain(upload), signal);
     const settler = new BatchSettler(this.steps);
     this.withoutMemory = new WithoutMemory(this.steps, settler, this);
     this.batchers = new Map(
@@ -110,16 +90,14 @@ export class UploadProcessor implements Held {
     }
   }
 
-  giveUp(upload: UploadInFlight): void {
+  letGo(upload: UploadInFlight): void {
     this.gate.putOff(upload);
     this.release(upload);
-    this.stepAside(upload);
+    this.mayLeave(upload);
   }
 
-  async takeAgain(upload: UploadInFlight): Promise<Unprepared | undefined> {
+  async prepareAgain(upload: UploadInFlight): Promise<Unprepared | undefined> {
     const parts = await this.readAgain(upload);
-    // As if it ran alone: attempts are short. If several end the process, this upload is the cause.
-    await this.journal.begin(upload.requestId, true);
     const verdict = await this.preparation.prepare(Object.assign(upload, { parts }));
     if (this.preparation.isIdle) this.flush();
     if (!verdict.valid) return verdict;
@@ -132,6 +110,23 @@ export class UploadProcessor implements Held {
     for (const batcher of this.batchers.values()) batcher.close();
     this.gate.close();
     this.journal.close(this.hasFailed);
+  }
+
+  /** The file once more, for one attempt. If several end the process, this upload is the cause. */
+  private async readAgain(upload: UploadInFlight): Promise<UploadInFlight['parts']> {
+    const { log, waits } = this.steps;
+    const parts = await retrying(
+      () => readUpload(log, upload),
+      (error) => {
+        if (!isLogUnavailable(error)) return false;
+        waits([upload]);
+        return true;
+      },
+      this.signal,
+    );
+    // While the log was away, the journal did not have the upload.
+    await this.journal.begin(upload.requestId, true);
+    return parts;
   }
 
   private flush(): void {

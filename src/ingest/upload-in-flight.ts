@@ -40,7 +40,7 @@ export type ValidUpload = UploadInFlight & { prepared: PreparedUpload };
 /** An upload in its batch, and the promise of what becomes of it. */
 export interface BatchItem {
   readonly upload: ValidUpload;
-  /** With nothing: its status is final. Else the warehouse has no memory for so much, even alone. */
+  /** With nothing: its status is final. Else with what it needs: the warehouse lacks the memory. */
   readonly resolve: (short?: InsertSize) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -104,7 +104,7 @@ export const openUploads = new Gauge({
 
 export const columnMemoryBytes = new Gauge({
   name: 'custom_data_column_memory_bytes',
-  help: 'Memory for the columns of large uploads that this ingest process keeps, by state (lent, free).',
+  help: 'Room for the columns of large uploads that this ingest process keeps, by state (lent, free). It takes memory where files have reached.',
   labelNames: ['state'] as const,
 });
 

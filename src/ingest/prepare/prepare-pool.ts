@@ -85,7 +85,7 @@ export class PreparePool implements Preparer {
 const PIECE_BYTES = 4 * 1024 * 1024;
 /** The columns of a smaller file get memory of their own. */
 const WORTH_A_PIECE_BYTES = 256 * 1024;
-/** Of the 256 MiB, cost files use 128. */
+/** This process keeps at most 256 MiB for columns. Cost files reach 128 of them. */
 const MAX_PIECES = 64;
 
 /** Memory for the columns of uploads, shared with the preparing threads. */

@@ -1,9 +1,7 @@
 import { familyNamed } from '../../domain/families/index.js';
-import type { ErasedUploads } from '../../domain/erased-uploads.js';
 import { Backoff, retrying, sleep } from '../../domain/retry.js';
-import type { Logger } from '../../ops/logger.js';
 import { batchRows, batchUploads, rowsStored, stageDuration } from '../../ops/metrics.js';
-import type { InsertSize, RowStore } from '../../warehouse/row-store.js';
+import type { InsertSize } from '../../warehouse/row-store.js';
 import { sizeOfInsert } from '../../warehouse/rows/memory-probe.js';
 import { WarehouseError } from '../../warehouse/warehouse.js';
 import type { StepDependencies } from '../dependencies.js';
@@ -44,21 +42,16 @@ export function uploadsOf(items: readonly BatchItem[]): ValidUpload[] {
 
 /** Writes batches to the storage tables. */
 export class BatchStore {
-  constructor(
-    private readonly rows: RowStore,
-    private readonly erased: ErasedUploads,
-    private readonly waits: StepDependencies['waits'],
-    private readonly logger: Logger,
-    private readonly signal: AbortSignal,
-  ) {}
+  constructor(private readonly dependencies: StepDependencies) {}
 
   /**
    * Stores a batch of one family as one part. Waits while the warehouse is away or has no memory at
    * all. A batch that it refuses, or does not take in time, is halved.
    *
-   * @returns the uploads that were refused; all others are on disk
+   * @returns the uploads that are not stored; all others are on disk
    */
   async store(batch: readonly BatchItem[]): Promise<Unstored> {
+    const { rows, waits, signal } = this.dependencies;
     const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     for (;;) {
       try {
@@ -66,13 +59,13 @@ export class BatchStore {
         return { rejected: [], short: [] };
       } catch (error) {
         if (!(error instanceof WarehouseError)) throw error;
-        if (error.failure === 'retry' && this.signal.aborted) throw error;
+        if (error.failure === 'retry' && signal.aborted) throw error;
         const isShort = error.failure === 'memory';
-        if (!isShort || (await this.rows.hasMemoryFor(SMALLEST))) return this.divide(batch, error);
-        if (this.signal.aborted) throw error;
-        this.waits(uploadsOf(batch));
+        if (!isShort || (await rows.hasMemoryFor(SMALLEST))) return this.divide(batch, error);
+        if (signal.aborted) throw error;
+        waits(uploadsOf(batch));
       }
-      await sleep(backoff.next(), this.signal);
+      await sleep(backoff.next(), signal);
     }
   }
 
@@ -92,6 +85,7 @@ export class BatchStore {
   }
 
   private async insert(batch: readonly BatchItem[]): Promise<void> {
+    const { waits, signal } = this.dependencies;
     const end = stageDuration.startTimer({ stage: 'insert' });
     let begun = 0;
     let late = 0;
@@ -102,27 +96,28 @@ export class BatchStore {
       },
       (error) => {
         if (!(error instanceof WarehouseError) || error.failure !== 'retry') return false;
-        this.waits(uploadsOf(batch));
+        waits(uploadsOf(batch));
         if (performance.now() - begun >= LATE_MS) late++;
         return batch.length === 1 || late < MOST_LATE;
       },
-      this.signal,
+      signal,
     );
     end();
   }
 
-  /** @throws WarehouseError if the one insert of the uploads fails */
+  /** One insert, not tried again. @throws WarehouseError */
   async insertOnce(uploads: readonly ValidUpload[]): Promise<void> {
+    const { rows: store, erased, logger } = this.dependencies;
     const family = familyNamed(uploads[0]!.family);
     const rows = uploads.reduce((sum, { prepared }) => sum + prepared.rows, 0);
     // Asked at every attempt: the account may be erased while the warehouse is away.
-    const wanted = uploads.filter((upload) => !isErased(this.erased, upload));
+    const wanted = uploads.filter((upload) => !isErased(erased, upload));
     if (wanted.length > 0) {
       try {
-        await this.rows.writeBatch(family, wanted);
+        await store.writeBatch(family, wanted);
       } catch (error) {
         if (error instanceof WarehouseError) {
-          this.logger.warn(
+          logger.warn(
             { code: error.code, failure: error.failure, uploads: uploads.length, rows },
             'the warehouse did not take a batch',
           );

@@ -3,7 +3,8 @@ import { retrying } from '../../domain/retry.js';
 import { isLogUnavailable } from '../../log/upload-log.js';
 import { deadLetters } from '../../ops/metrics.js';
 import type { StepDependencies } from '../dependencies.js';
-import type { Unprepared } from '../prepare/preparation.js';
+import { WarehouseError } from '../../warehouse/warehouse.js';
+import type { NotStored } from './memory-trials.js';
 import { isErased, type UploadInFlight } from '../upload-in-flight.js';
 import { reasonOfFile } from '../../csv/findings.js';
 
@@ -11,18 +12,20 @@ const REASON = reasonOfFile(
   'the file could not be stored; it was set aside for the operators of the service',
 );
 
-/** Takes an upload that cannot be prepared to its final status. */
+/** Takes an upload that cannot be prepared, or that the warehouse refuses, to its final status. */
 export async function failUpload(
   dependencies: StepDependencies,
   upload: UploadInFlight,
-  unprepared: Unprepared,
+  why: NotStored,
 ): Promise<void> {
-  if (unprepared.error !== undefined) {
-    const cause = { kind: 'exception', error: nameOf(unprepared.error) } as const;
-    return deadLetter(dependencies, upload, cause);
+  if (why instanceof WarehouseError) {
+    return deadLetter(dependencies, upload, { kind: 'rejected', code: why.code ?? null });
+  }
+  if (why.error !== undefined) {
+    return deadLetter(dependencies, upload, { kind: 'exception', error: nameOf(why.error) });
   }
   const { publisher, logger } = dependencies;
-  await publisher.publish([upload], 'failed', unprepared.reason);
+  await publisher.publish([upload], 'failed', why.reason);
   const { requestId, account } = upload;
   logger.info({ requestId, account }, 'upload failed');
 }

@@ -12,7 +12,7 @@ import {
   type UploadInFlight,
   type ValidUpload,
 } from '../upload-in-flight.js';
-import { deadLetter } from './fail-upload.js';
+import { failUpload } from './fail-upload.js';
 import {
   BatchStore,
   type RejectedItem,
@@ -28,8 +28,7 @@ export class BatchSettler {
   private readonly store: BatchStore;
 
   constructor(private readonly dependencies: StepDependencies) {
-    const { rows, erased, waits, logger, signal } = dependencies;
-    this.store = new BatchStore(rows, erased, waits, logger, signal);
+    this.store = new BatchStore(dependencies);
   }
 
   /**
@@ -50,7 +49,7 @@ export class BatchSettler {
     }
   }
 
-  /** One attempt to store an upload alone. @throws WarehouseError if it fails */
+  /** Tries once to store an upload alone. @throws WarehouseError */
   storeAlone(upload: ValidUpload): Promise<void> {
     return this.store.insertOnce([upload]);
   }
@@ -85,8 +84,7 @@ export class BatchSettler {
       await publisher.publish(found, 'succeeded');
       // 5. What was rejected goes to the dead letters, and fails.
       for (const { item, error } of [...rejected, ...lost]) {
-        const cause = { kind: 'rejected', code: error.code ?? null } as const;
-        await deadLetter(this.dependencies, item.upload, cause);
+        await failUpload(this.dependencies, item.upload, error);
       }
       for (const upload of found) this.measure(upload);
       // 6. Only now may the log forget the records.

@@ -3,19 +3,22 @@ import { WarehouseError } from '../../warehouse/warehouse.js';
 import type { StepDependencies } from '../dependencies.js';
 import type { Unprepared } from '../prepare/preparation.js';
 import type { ValidUpload } from '../upload-in-flight.js';
-import { deadLetter, failUpload } from './fail-upload.js';
+import { failUpload } from './fail-upload.js';
 import { MemoryTrials, type NotStored } from './memory-trials.js';
 import type { BatchSettler } from './settle-batch.js';
 
-/** What an upload holds that may wait for hours. Other uploads use its memory and place meanwhile. */
+/** For uploads that may wait for hours. Other uploads use their memory and place meanwhile. */
 export interface Held {
-  /** Gives it up. Called again after each attempt that has stored nothing. */
-  giveUp(upload: ValidUpload): void;
-  /** Takes it for one attempt. Resolves with why the upload cannot be prepared any more. */
-  takeAgain(upload: ValidUpload): Promise<Unprepared | undefined>;
+  /** Lets go what the upload holds. Called again after each attempt that has stored nothing. */
+  letGo(upload: ValidUpload): void;
+  /**
+   * Reads and prepares the upload again, for one attempt. Resolves with why it cannot be prepared
+   * any more.
+   */
+  prepareAgain(upload: ValidUpload): Promise<Unprepared | undefined>;
 }
 
-/** Takes uploads for which the warehouse has no memory to their final status, one at a time. */
+/** Takes uploads for which the warehouse has no memory to their final status, each alone. */
 export class WithoutMemory {
   private readonly trials: MemoryTrials;
 
@@ -37,13 +40,9 @@ export class WithoutMemory {
     let short: InsertSize | undefined = size;
     while (short !== undefined) {
       // 1. Others take its place.
-      this.held.giveUp(upload);
+      this.held.letGo(upload);
       // 2. Tried until it is stored, or cannot be.
       const notStored = await this.trials.settle(upload, short);
-      if (notStored instanceof WarehouseError) {
-        const cause = { kind: 'rejected', code: notStored.code ?? null } as const;
-        return deadLetter(this.dependencies, upload, cause);
-      }
       if (notStored !== undefined) return failUpload(this.dependencies, upload, notStored);
       // 3. `ingested`, read back, `succeeded`. From the start, if its rows are lost.
       short = await this.settler.concludeAlone(upload);
@@ -51,14 +50,14 @@ export class WithoutMemory {
   }
 
   private async tryOnce(upload: ValidUpload): Promise<NotStored | undefined> {
-    const unprepared = await this.held.takeAgain(upload);
+    const unprepared = await this.held.prepareAgain(upload);
     if (unprepared !== undefined) return unprepared;
     try {
       await this.settler.storeAlone(upload);
       return undefined;
     } catch (error) {
       if (!(error instanceof WarehouseError)) throw error;
-      this.held.giveUp(upload);
+      this.held.letGo(upload);
       return error;
     }
   }

@@ -170,6 +170,7 @@ describe('a contradiction is refused, naming its variables', () => {
       { HISTORY_RETENTION_DAYS: '40', LOG_RETENTION_HOURS: '480' },
       ['HISTORY_RETENTION_DAYS is not more than twice LOG_RETENTION_HOURS: '],
     ],
+    [{ PREVIEW_USUAL_DAYS: '6' }, ['PREVIEW_FEWEST_USUAL_DAYS', 'PREVIEW_USUAL_DAYS']],
   ])('%j', (env, names) => {
     const message = refusal(env);
     for (const name of names) expect(message).toContain(name);

@@ -148,7 +148,8 @@ async function setAside(): Promise<string | null> {
   const { signal } = new AbortController();
   const erased = { covers: () => false };
   const publisher = new TransitionPublisher(log, erased, signal, () => undefined);
-  const steps = { log, erased, publisher, aside: {}, logger: createLogger('silent'), signal };
+  const logger = createLogger('silent');
+  const steps = { log, erased, publisher, waits: () => undefined, logger, signal };
   const { upload } = itemOf(1);
   const cause = { kind: 'crash', deaths: 3 } as const;
   await deadLetter(steps as unknown as StepDependencies, upload, cause);

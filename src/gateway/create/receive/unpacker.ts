@@ -10,7 +10,7 @@ export class Unpacker {
 
   /**
    * @param maxBytes of an unpacked gzip file; a plain file is bounded by the size of the body
-   * @param sink has the bytes until it resolves
+   * @param sink may use the bytes until it resolves: then they are freed
    */
   constructor(
     private readonly maxBytes: number,
@@ -141,8 +141,8 @@ export class GzipUnpacker {
 }
 
 /**
- * Frees a buffer that zlib has filled and no longer has. Left to V8, these buffers make it collect
- * its whole heap for every 64 MB unpacked. Node 20 has no `transfer`.
+ * Frees a buffer that zlib has filled and left. If V8 frees these buffers, it collects its whole heap
+ * for every 64 MB unpacked. Node 20 has no `transfer`.
  */
 function free({ buffer, byteOffset, length }: Buffer): void {
   const isFilled = buffer.byteLength === OUTPUT_BYTES && byteOffset + length === OUTPUT_BYTES;

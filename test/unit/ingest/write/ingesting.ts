@@ -208,8 +208,8 @@ export class Ingesting {
     };
     this.settler = new BatchSettler(dependencies);
     this.withoutMemory = new WithoutMemory(dependencies, this.settler, {
-      giveUp: (upload) => this.aside.add(upload),
-      takeAgain: (upload) => {
+      letGo: (upload) => this.aside.add(upload),
+      prepareAgain: (upload) => {
         this.aside.delete(upload);
         return Promise.resolve(this.unprepared);
       },
