@@ -129,15 +129,9 @@ export class Previewer {
     // The totals leave out the keys of a block: it has to have all of them.
     if (comparisons !== undefined && keyBlock !== undefined && mayAsk()) {
       const { database } = this;
+      const { usualDays } = thresholds;
       const stored = await this.unlessTooLarge(
-        storedDayTotals(
-          warehouse,
-          database,
-          family,
-          keyBlock,
-          thresholds.usualDays,
-          erasedUpTo(account),
-        ),
+        storedDayTotals(warehouse, database, family, keyBlock, usualDays, erasedUpTo(account)),
       );
       if (stored !== undefined) {
         warnings.push(...unusualTotals(family, values, stored, thresholds));
