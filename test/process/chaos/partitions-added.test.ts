@@ -23,7 +23,6 @@ const AFTER = { uploads: 6, status: 8 } as const;
 /** Processes notice added partitions within 30 s. */
 const NOTICED_MS = 36_000;
 const OPEN = 6;
-const OPEN_MS = 6_000;
 
 describeWithBroker('with two gateways and two ingests', () => {
   const model = new WarehouseModel();
@@ -65,15 +64,19 @@ describeWithBroker('with two gateways and two ingests', () => {
       impressions: String(i),
       clicks: '1',
       cost: String(accepted.length),
-      // Few rows then make a file of several chunks, and fewer are compared.
+      // Few rows then make more than a chunk in half a file, and fewer are compared.
       ad_group: 'x'.repeat(200),
     }));
   }
 
-  /** Uploads through one gateway. All gateways know the request then. */
-  async function upload(gateway: number, rows: readonly CsvRow[], overMs = 0): Promise<void> {
+  /** Uploads through one gateway, half of the file after `middle`. All know the request then. */
+  async function upload(
+    gateway: number,
+    rows: readonly CsvRow[],
+    middle = Promise.resolve(),
+  ): Promise<void> {
     const clients = gateways.map(({ ports }) => new ApiClient(() => ports.api, token));
-    const answer = await clients[gateway]!.post('cost', csvOf(COST, rows), overMs);
+    const answer = await clients[gateway]!.postHalves('cost', csvOf(COST, rows), middle);
     expect(answer.status).toBe(201);
     const { requestId } = (await answer.json()) as { requestId: string };
     model.apply('acme', COST, rows);
@@ -91,10 +94,8 @@ describeWithBroker('with two gateways and two ingests', () => {
     return open.reduce((sum, count) => sum + count, 0);
   }
 
-  test('open and new uploads succeed, every gateway finds every request, and the last accepted wins', async () => {
-    const open = Array.from({ length: OPEN }, (_, i) =>
-      upload(i % 2, rowsOf(`open ${i}`, 700), OPEN_MS),
-    );
+  /** Adds partitions once all uploads are open, and while they are. */
+  async function addPartitions(): Promise<void> {
     await until(async () => (await openNow()) === OPEN);
     await logs.admin((admin) =>
       admin.createPartitions({
@@ -104,8 +105,15 @@ describeWithBroker('with two gateways and two ingests', () => {
         })),
       }),
     );
-    // None of them had ended before.
-    expect(await openNow()).toBeGreaterThan(0);
+    expect(await openNow()).toBe(OPEN);
+  }
+
+  test('open and new uploads succeed, every gateway finds every request, and the last accepted wins', async () => {
+    const adding = addPartitions();
+    const open = Array.from({ length: OPEN }, (_, i) =>
+      upload(i % 2, rowsOf(`open ${i}`, 1_400), adding),
+    );
+    await adding;
     const noticedBy = Date.now() + NOTICED_MS;
     await Promise.all(open);
     log = await logs.open({ prefix: 'custom-data.', metadataMs: 1_000 });
