@@ -1,13 +1,12 @@
 import 'reflect-metadata';
 
-import { setDefaultHighWaterMark } from 'node:stream';
-
 import { ConfigError } from './config/config.js';
 import { readConfig } from './config/read-config.js';
 import { messageOf } from './domain/failure.js';
 import { sleep } from './domain/retry.js';
 import { createLogger } from './ops/logger.js';
 import { Watchdog } from './ops/watchdog.js';
+import { setUpRuntime } from './service/runtime.js';
 import { Service } from './service/service.js';
 
 /** How long a stop may take beyond SHUTDOWN_SECONDS, even when everything else hangs. */
@@ -16,12 +15,10 @@ const END_SECONDS = 5;
 const SAME_SIGNAL_MS = 1_000;
 const POOL_MS = 20;
 const EXIT = { failed: 1, refused: 2 } as const;
-/** As Node 20. From 22 on streams hold 64 KiB, and an upload passes through several. */
-const STREAM_BYTES = 16 * 1024;
 
 /** Starts the service, and stops it cleanly at a signal or when it cannot go on. */
 async function main(): Promise<void> {
-  setDefaultHighWaterMark(false, STREAM_BYTES);
+  setUpRuntime();
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
   const watchdog = new Watchdog();

@@ -12,6 +12,7 @@ import { VersionClock } from '../../src/domain/version.js';
 import { ChunkBuffers, Chunker } from '../../src/gateway/create/receive/chunker.js';
 import { TimedLog } from '../../src/gateway/create/timed-log.js';
 import { UploadWriter } from '../../src/gateway/create/receive/upload-writer.js';
+import { FormattedLog } from '../../src/log/formatted-log.js';
 import type { UploadIdentity } from '../../src/log/uploads/upload-records.js';
 import { configuredKafkaLog } from '../../src/log/kafka/configured.js';
 import type { KafkaLog } from '../../src/log/kafka/kafka-log.js';
@@ -44,7 +45,7 @@ export class OpenUploads {
     const config: Config = readConfig({ ...env, LOG_TIMEOUT_SECONDS: '60' });
     const kafka = await configuredKafkaLog(config.kafka!, config.limits, pino({ level: 'silent' }));
     await kafka.ready(new AbortController().signal);
-    return new OpenUploads(kafka, new TimedLog(kafka, config));
+    return new OpenUploads(kafka, new TimedLog(new FormattedLog(kafka), config));
   }
 
   /** Writes every chunk of every upload. Each upload has its own account. */

@@ -6,7 +6,6 @@
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setDefaultHighWaterMark } from 'node:stream';
 
 import { TokenFile } from '../../src/accounts/token-lookup.js';
 import { createToken } from '../../src/accounts/manage-tokens.js';
@@ -22,6 +21,7 @@ import { Previewer } from '../../src/preview/previewer.js';
 import { configuredKafkaLog } from '../../src/log/kafka/configured.js';
 import { LmdbLog } from '../../src/log/lmdb/lmdb-log.js';
 import type { UploadLog } from '../../src/log/upload-log.js';
+import { setUpRuntime } from '../../src/service/runtime.js';
 import { createLogger, type Logger } from '../../src/ops/logger.js';
 import { startRequestReader } from '../../src/status/request-reader.js';
 import { SqlRequestStore } from '../../src/status/sql-request-store.js';
@@ -30,9 +30,6 @@ import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { ACCOUNT } from '../service/service.js';
 import { obey } from '../process/commands.js';
 import type { Target } from '../load/requests.js';
-
-/** As `src/main.ts` sets it. */
-const STREAM_BYTES = 16 * 1024;
 
 const noWarehouse: Warehouse = {
   execute: () => Promise.resolve(),
@@ -50,7 +47,7 @@ export interface GatewayOptions {
   readonly hasPreviews?: boolean;
 }
 
-setDefaultHighWaterMark(false, STREAM_BYTES);
+setUpRuntime();
 
 let log: UploadLog;
 /** By partition: where the log ended before this program. */

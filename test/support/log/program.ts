@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const HOOKS = new URL('./typescript-hooks.mjs', import.meta.url).href;
-const REGISTER = `data:text/javascript,import{register}from'node:module';register('${HOOKS}')`;
+/** The value of `--import` that lets Node run TypeScript sources. */
+export const REGISTER = `data:text/javascript,import{register}from'node:module';register('${HOOKS}')`;
 
 /** Runs one of `programs/` in a separate process. */
 export class Program {
