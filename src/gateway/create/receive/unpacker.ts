@@ -142,7 +142,7 @@ export class GzipUnpacker {
 
 /**
  * Frees a buffer that zlib has filled and left. If V8 frees these buffers, it collects its whole heap
- * for every 64 MB unpacked. Node 20 has no `transfer`.
+ * more often. Node 20 has no `transfer`.
  */
 function free({ buffer, byteOffset, length }: Buffer): void {
   const isFilled = buffer.byteLength === OUTPUT_BYTES && byteOffset + length === OUTPUT_BYTES;
