@@ -34,7 +34,7 @@ it('garbage outside the heap does not make V8 collect all of the heap again and 
   const { stdout, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8' });
   // An unknown flag would be named here.
   expect(stderr).toBe('');
-  // One, and 11 without the flags.
+  // One, and 11 without the flag.
   expect(Number(stdout)).toBeLessThan(5);
   expect(stdout).not.toBe('');
 });
