@@ -19,7 +19,7 @@ import { requireCostTotals } from './stored-totals.js';
 /** npm runs its scripts in the package's folder. */
 const ROOT = process.cwd();
 /** Of `npm start`, besides source maps. */
-export const V8_OPTIONS = ['--max-semi-space-size=16'];
+export const V8_OPTIONS = ['--max-semi-space-size=4'];
 const START_MS = 60_000;
 /** The account that benchmarks upload for. */
 export const ACCOUNT = 'bench';

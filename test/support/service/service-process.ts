@@ -17,7 +17,7 @@ import { COMPILED_ONCE } from '../machine/compile-cache.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Those of `npm start`. */
-const OPTIONS = ['--max-semi-space-size=16', '--enable-source-maps'];
+const OPTIONS = ['--max-semi-space-size=4', '--enable-source-maps'];
 /** Shorter than a test's time limit, so that a failure shows the output. */
 const START_MS = 120_000;
 /** A test may compute for longer than a server keeps an idle connection open. */
