@@ -1,3 +1,4 @@
+import { V8_OPTIONS } from '../test/support/service/service-process.js';
 import type { BusboySinkCommands } from './baselines/busboy-sink.js';
 import type { Bench } from './benchmark.js';
 import type { CostSpec } from './load/cost-files.js';
@@ -8,7 +9,6 @@ import { Child } from './process/child.js';
 import { makeFolder, removeFolder } from './process/cleanup.js';
 import type { GatewayCommands } from './programs/gateway.js';
 import { atLeast, type Figure, ratioFigure } from './report/figure.js';
-import { V8_OPTIONS } from './service/service.js';
 import { costLoad, IN_FLIGHT, smallWarmUpLoad, warmUpLoad } from './service/throughput.js';
 
 /** After it the code is compiled. */

@@ -10,6 +10,7 @@ import {
   type Ports,
   rowsOf,
   tokenFor,
+  V8_OPTIONS,
 } from '../../test/support/service/service-process.js';
 import type { Target } from '../load/requests.js';
 import { NOTHING, plus, type Totals } from '../load/totals.js';
@@ -18,8 +19,6 @@ import { requireCostTotals } from './stored-totals.js';
 
 /** npm runs its scripts in the package's folder. */
 const ROOT = process.cwd();
-/** Of `npm start`, besides source maps. */
-export const V8_OPTIONS = ['--max-semi-space-size=4'];
 const START_MS = 60_000;
 /** The account that benchmarks upload for. */
 export const ACCOUNT = 'bench';

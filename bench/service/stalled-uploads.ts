@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { inTime } from '../../src/domain/in-time.js';
+import { V8_OPTIONS } from '../../test/support/service/service-process.js';
 import type { Bench } from '../benchmark.js';
 import type { FillerSpec } from '../load/filler-files.js';
 import { Child } from '../process/child.js';
 import { forgetPeak, mostResidentBytes, residentBytes } from '../process/usage.js';
 import type { GatewayCommands } from '../programs/gateway.js';
-import { V8_OPTIONS } from './service.js';
 import type { StallableLog } from './stallable-log.js';
 
 const SAMPLE_MS = 25;

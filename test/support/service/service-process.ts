@@ -16,8 +16,8 @@ import { rowsIn } from '../clickhouse/rows.js';
 import { COMPILED_ONCE } from '../machine/compile-cache.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Those of `npm start`. */
-const OPTIONS = ['--max-semi-space-size=4', '--enable-source-maps'];
+/** Of `npm start`, besides source maps. */
+export const V8_OPTIONS = ['--max-semi-space-size=4'];
 /** Shorter than a test's time limit, so that a failure shows the output. */
 const START_MS = 120_000;
 /** A test may compute for longer than a server keeps an idle connection open. */
@@ -66,7 +66,7 @@ export class ServiceProcess {
 
   /** Starts the service without waiting for it. */
   static begin(dataDir: string, env: Record<string, string> = {}): ServiceProcess {
-    const child = spawn(process.execPath, [...OPTIONS, 'dist/main.js'], {
+    const child = spawn(process.execPath, [...V8_OPTIONS, '--enable-source-maps', 'dist/main.js'], {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'],

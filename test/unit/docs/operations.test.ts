@@ -5,9 +5,22 @@ import { expect, test } from '@jest/globals';
 import { Environment } from '../../../src/config/environment.js';
 import { registry } from '../../../src/ops/metrics.js';
 import { code, Page } from '../../support/documents/page.js';
+import { V8_OPTIONS } from '../../support/service/service-process.js';
 
-const SRC = new URL('../../../src/', import.meta.url);
+const ROOT = new URL('../../../', import.meta.url);
+const SRC = new URL('src/', ROOT);
 const page = new Page('operations.md');
+
+test('the page, npm and the image start the service with the options that tests measure', () => {
+  const textOf = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
+  const words = ['node', ...V8_OPTIONS, '--enable-source-maps', 'dist/main.js'];
+  expect(page.text).toContain(`\nUV_THREADPOOL_SIZE=16 ${words.join(' ')} `);
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } };
+  expect(scripts.start).toMatch(new RegExp(`UV_THREADPOOL_SIZE=16 ${words.join(' ')}$`));
+  expect(textOf('deploy/Dockerfile')).toContain(
+    `\nCMD ${JSON.stringify(words).replaceAll(',', ', ')}\n`,
+  );
+});
 
 test('every variable of the environment is there with its default, and no other', () => {
   const listed = page.tableUnder('## Configuration').map(([variable, value]) => ({
